@@ -1,0 +1,158 @@
+// muster_bench [--quick] [--folder DIR] [--server PROGRAM] [--results FILE] [FILTER…]
+//
+// Prints the table of goals with both sides of every ratio and appends one JSON line per row to the results file. A row is marked
+// with the share of the machine that other processes took while it was measured: ratios hold better than figures, but
+// neither holds on a busy machine.
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "bench/row.h"
+
+namespace muster::bench {
+namespace {
+
+constexpr double kForeignWarn = 0.3;  // cores
+constexpr long kTmpfsMagic = 0x01021994;
+
+struct CpuUse {
+  double machine = 0;  // core seconds, everybody
+  double ours = 0;     // this process and its ended children
+};
+
+CpuUse cpu_use() {
+  CpuUse use;
+  std::ifstream stat("/proc/stat");
+  std::string word;
+  double user = 0, nice = 0, system = 0, idle = 0, io = 0, irq = 0, soft = 0;
+  stat >> word >> user >> nice >> system >> idle >> io >> irq >> soft;
+  use.machine = (user + nice + system + irq + soft) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    ::getrusage(who, &usage);
+    use.ours += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  }
+  return use;
+}
+
+// Cores other processes kept busy between the two readings.
+double foreign_cores(const CpuUse& before, const CpuUse& after, double seconds) {
+  return std::max(0.0, ((after.machine - before.machine) - (after.ours - before.ours)) / std::max(seconds, 1e-9));
+}
+
+std::string first_value(const char* file, std::string_view key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key)) return line.substr(std::min(line.find(':') + 2, line.size()));
+  return "unknown";
+}
+
+void print_machine(const Settings& settings) {
+  struct statfs fs {};
+  ::statfs(settings.folder.c_str(), &fs);
+  const CpuUse before = cpu_use();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  fmt::print("machine: {} cores, {}, memory {}; scratch {} (file system type {:#x})\n", std::thread::hardware_concurrency(),
+             first_value("/proc/cpuinfo", "model name"), first_value("/proc/meminfo", "MemTotal"), settings.folder, static_cast<unsigned long>(fs.f_type));
+  if (fs.f_type == kTmpfsMagic) fmt::print("warning: the scratch folder is in memory; a sync costs nothing there and every durable figure is wrong\n");
+  fmt::print("foreign load before the run: {:.2f} cores\n\n", foreign_cores(before, cpu_use(), 1.0));
+}
+
+std::string figure(double value) { return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
+void print_row(const Row& row, double foreign) {
+  const std::string goal = row.kind == Goal::none ? "-" : fmt::format("{} {:g}", row.kind == Goal::at_least ? ">=" : "<=", row.goal);
+  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}{}\n", row.name, figure(row.ours), row.peer ? figure(*row.peer) : "-",
+             row.peer ? fmt::format("{:.2f}", row.ratio()) : "-", goal, row.kind == Goal::none ? "" : (row.met() ? "met" : "NOT MET"), row.unit,
+             foreign > kForeignWarn ? fmt::format("[foreign load {:.2f} cores] ", foreign) : "", row.note);
+  std::fflush(stdout);
+}
+
+void append(const std::string& file, const Row& row, double foreign) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+  std::ofstream out(file, std::ios::app);
+  out << fmt::format(R"({{"name":"{}","ours":{:.6g},"peer":{},"ratio":{:.4g},"goal":{},"unit":"{}")", row.name, row.ours, row.peer ? fmt::format("{:.6g}", *row.peer) : "null",
+                     row.ratio(), row.kind == Goal::none ? "null" : fmt::format("{:g}", row.goal), row.unit)
+      << fmt::format(R"(,"goal_is":"{}","met":{},"foreign_cores":{:.2f}}})", row.kind == Goal::at_most ? "max" : row.kind == Goal::at_least ? "min" : "none", row.met(), foreign)
+      << '\n';
+}
+
+bool wanted(const Measurement& measurement, const std::vector<std::string>& filters) {
+  if (filters.empty()) return true;
+  for (const std::string& filter : filters)
+    for (const std::string_view name : measurement.names)
+      if (name.find(filter) != std::string_view::npos) return true;
+  return false;
+}
+
+int run(const Settings& settings, const std::string& results, const std::vector<std::string>& filters) {
+  std::filesystem::create_directories(settings.folder);
+  print_machine(settings);
+  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}\n", "name", "ours", "peer", "ratio", "goal", "", "unit", "note");
+  std::vector<Measurement> all;
+  for (auto part : {store_measurements(), latency_measurements(), backlog_measurements(), worker_measurements(), http_measurements()})
+    for (Measurement& measurement : part) all.push_back(std::move(measurement));
+  std::size_t rows = 0;
+  std::size_t missed = 0;
+  for (const Measurement& measurement : all) {
+    if (!wanted(measurement, filters)) continue;
+    const CpuUse before = cpu_use();
+    const double began = seconds_now();
+    const std::vector<Row> done = measurement.run(settings);
+    const double foreign = foreign_cores(before, cpu_use(), seconds_now() - began);
+    for (const Row& row : done) {
+      print_row(row, foreign);
+      append(results, row, foreign);
+      ++rows;
+      missed += row.met() ? 0 : 1;
+    }
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(settings.folder, ignored);
+  if (rows == 0) {
+    fmt::print(stderr, "no measurement has such a name\n");
+    return 2;
+  }
+  fmt::print("\n{} rows, {} goals not met; results appended to {}\n", rows, missed, results);
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int argc, char** argv) {
+  muster::log::set_level(muster::log::Level::error);
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  muster::bench::Settings settings{.folder = (program / "scratch").string(), .server = (program.parent_path() / "muster").string()};
+  std::string results = "bench/results/latest.jsonl";
+  std::vector<std::string> filters;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    const bool more = i + 1 < argc;
+    if (name == "--child-fill" && i + 2 < argc) return muster::bench::fill_in_child(argv[i + 1], std::strtoul(argv[i + 2], nullptr, 10));
+    if (name == "--quick") settings.quick = true;
+    else if (name == "--folder" && more) settings.folder = std::string(argv[++i]) + "/muster-bench";
+    else if (name == "--server" && more) settings.server = argv[++i];
+    else if (name == "--results" && more) results = argv[++i];
+    else if (!name.starts_with("--")) filters.emplace_back(name);
+    else {
+      fmt::print(stderr, "usage: muster_bench [--quick] [--folder DIR] [--server PROGRAM] [--results FILE] [FILTER...]\n");
+      return 2;
+    }
+  }
+  return muster::bench::run(settings, results, filters);
+}

@@ -1,0 +1,44 @@
+// store.sqlite.full.life: whole lives through the store, against the bare loop in groups of the size the store reached.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bench/bare_loop.h"
+#include "bench/rig.h"
+#include "bench/row.h"
+
+namespace muster::bench {
+namespace {
+
+constexpr std::size_t kBacklog = 10'000;
+constexpr double kGoal = 0.7;
+
+std::vector<Row> life(const Settings& settings, std::size_t callers, const std::string& name, Goal kind) {
+  Rig rig(fresh_folder(settings, "life"));
+  rig.register_worker();
+  rig.fill(kBacklog);
+  BareLoop bare(fresh_folder(settings, "bare"), kBacklog);
+  std::vector<double> ours, peer, groups;
+  for (int round = 0; round < settings.rounds(); ++round) {
+    const Rig::Load load = rig.run_lives(callers, settings.seconds());
+    const auto group = static_cast<std::size_t>(std::max(1.0, std::round(load.lives_per_commit)));
+    ours.push_back(load.lives_per_second);
+    groups.push_back(load.lives_per_commit);
+    peer.push_back(bare.lives_per_second(group, callers == 1 ? Commits::one_each : Commits::mixed, settings.seconds()));
+  }
+  return {Row{name, median(ours), median(peer), kind, kGoal, "jobs/s",
+              fmt::format("{} callers; bare SQLite loop with {:.1f} lives per commit", callers, median(groups))}};
+}
+
+}  // namespace
+
+std::vector<Measurement> store_measurements() {
+  const auto row = [](std::size_t callers, std::string_view name, Goal kind) {
+    return Measurement{{name}, [=](const Settings& settings) { return life(settings, callers, std::string(name), kind); }};
+  };
+  return {row(64, "store.sqlite.full.life", Goal::at_least), row(256, "store.sqlite.full.life.c256", Goal::at_least),
+          row(1024, "store.sqlite.full.life.c1024", Goal::at_least), row(1, "store.sqlite.full.life.c1", Goal::none)};
+}
+
+}  // namespace muster::bench

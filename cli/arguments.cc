@@ -1,0 +1,144 @@
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+#include "cli/format.h"
+
+namespace muster::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& value, std::string_view shape) {
+  // CLI11's own channel for a bad value; run() turns it into exit code 2.
+  throw CLI::ValidationError(name, fmt::format("`{}` is not {}", value, shape));
+}
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+CLI::Option* add_duration(CLI::App& app, const Described& option, std::optional<sdk::Duration>& out) {
+  const std::string name = option.name;
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&out, name](const std::string& value) {
+            out = parse_duration(value);
+            if (!out) refuse(name, value, kDurationShape);
+          },
+          option.help)
+      ->type_name("DURATION");
+}
+
+CLI::Option* add_instant(CLI::App& app, const Described& option, std::optional<sdk::Instant>& out) {
+  const std::string name = option.name;
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&out, name](const std::string& value) {
+            out = sdk::parse_instant(value);
+            if (!out) refuse(name, value, "a time such as 2026-11-15T09:00:00Z");
+          },
+          option.help)
+      ->type_name("TIME");
+}
+
+CLI::Option* add_pairs(CLI::App& app, const Described& option, sdk::Labels& out) {
+  const std::string name = option.name;
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&out, name](const std::vector<std::string>& values) {
+            for (const std::string& value : values) {
+              auto pair = parse_pair(value);
+              if (!pair) refuse(name, value, "of the form KEY=VALUE");
+              out[pair->first] = pair->second;
+            }
+          },
+          option.help)
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_limits_by_type(CLI::App& app, const Described& option, std::map<std::string, std::uint32_t>& out) {
+  const std::string name = option.name;
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&out, name](const std::vector<std::string>& values) {
+            for (const std::string& value : values) {
+              const auto pair = parse_pair(value);
+              const auto limit = pair ? parse_number<std::uint32_t>(pair->second) : std::nullopt;
+              if (!limit) refuse(name, value, "of the form TYPE=N");
+              out[pair->first] = *limit;
+            }
+          },
+          option.help)
+      ->type_name("TYPE=N")
+      ->allow_extra_args(false);
+}
+
+std::optional<sdk::Rate> parse_rate(std::string_view text) {
+  if (text == "off") return sdk::Rate{.count = 0, .per = sdk::Duration(1'000), .burst = 1};
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto count = parse_number<double>(text.substr(0, slash));
+  std::string per(text.substr(slash + 1));
+  // `100/s` means per one second.
+  if (!per.empty() && (per[0] < '0' || per[0] > '9')) per.insert(0, "1");
+  const auto duration = parse_duration(per);
+  if (!count || *count <= 0 || !duration || duration->count() <= 0) return std::nullopt;
+  return sdk::Rate{.count = *count, .per = *duration, .burst = 1};
+}
+
+CLI::Option* add_rate(CLI::App& app, const Described& option, std::optional<sdk::Rate>& out) {
+  const std::string name = option.name;
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&out, name](const std::string& value) {
+            out = parse_rate(value);
+            if (!out) refuse(name, value, "a rate such as 100/s, 30/1m or off");
+          },
+          option.help)
+      ->type_name("COUNT/TIME");
+}
+
+CLI::App* add_command(CLI::App& parent, const CommandText& text) {
+  CLI::App* command = parent.add_subcommand(text.name, text.summary);
+  command->footer(
+      fmt::format("\nExample:\n  {}\n\nEvery command also takes --server, --token-file, --namespace, --output, --ca and "
+                  "--no-color; see muster --help.",
+                  text.example));
+  return command;
+}
+
+CLI::App* add_group(CLI::App& parent, const CommandText& text) {
+  CLI::App* group = add_command(parent, text);
+  group->require_subcommand(1);
+  return group;
+}
+
+void add_job_filter(CLI::App& app, sdk::JobFilter& filter) {
+  app.add_option("--queue", filter.queue, "only this queue");
+  app.add_option("--type", filter.type, "only this type");
+  app.add_option("--state", filter.states, "only these states (repeatable, or a comma list)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"scheduled", "ready", "running", "completed", "dead", "cancelled"}));
+  app.add_option("--worker", filter.worker, "only jobs held, or held last, by this worker");
+  add_pairs(app, {.name = "--label", .help = "only jobs with this label (repeatable)"}, filter.labels);
+  add_instant(app, {.name = "--created-after", .help = "only jobs accepted after this time"}, filter.created_after);
+  add_instant(app, {.name = "--created-before", .help = "only jobs accepted before this time"}, filter.created_before);
+  app.add_option("--error-kind", filter.error_kind, "only jobs whose last error is of this kind");
+}
+
+}  // namespace muster::cli

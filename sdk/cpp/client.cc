@@ -1,0 +1,294 @@
+#include "sdk/cpp/client.h"
+
+#include <fmt/format.h>
+
+#include "sdk/cpp/pool.h"
+#include "sdk/cpp/url.h"
+
+namespace muster::sdk {
+namespace {
+
+constexpr const char* kApi = "/api/v1";
+
+Path api(std::string_view rest) { return Path(std::string(kApi).append(rest)); }
+
+using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
+
+}  // namespace
+
+struct Client::State {
+  ClientOptions options;
+  std::string base;
+  ConnectionPool pool;
+
+  Result<std::string> send(const char* method, const Path& path, std::optional<std::string> body, Duration extra = {}) {
+    Request request{.method = method,
+                    .path = path.text(),
+                    .body = body ? std::move(*body) : std::string(),
+                    .has_body = body.has_value(),
+                    .timeout = options.timeout + extra};
+    Result<Response> response = pool.perform(request);
+    if (!response.ok()) return response.error();
+    return std::move(response->body);
+  }
+
+  template <class Decode>
+  auto get(const Path& path, Decode decode) -> decltype(decode(std::string_view())) {
+    const Result<std::string> body = send("GET", path, std::nullopt);
+    if (!body.ok()) return body.error();
+    return decode(*body);
+  }
+
+  template <class Decode>
+  auto post(const Path& path, std::string request, Decode decode) -> decltype(decode(std::string_view())) {
+    const Result<std::string> body = send("POST", path, std::move(request));
+    if (!body.ok()) return body.error();
+    return decode(*body);
+  }
+
+  Result<Settled> settle(const LeaseRef& lease, std::string_view verb, std::string request) {
+    return post(api("/jobs").segment(lease.id).segment(verb), std::move(request), decode_settled);
+  }
+};
+
+Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Client::~Client() = default;
+
+Result<std::unique_ptr<Client>> Client::open(ClientOptions options) {
+  Result<std::string> base = base_url(options.server);
+  if (!base.ok()) return base.error();
+  TransportOptions transport{.base = *base,
+                             .token = options.token,
+                             .ca_file = options.ca_file,
+                             .connect_timeout = options.connect_timeout,
+                             .user_agent = options.user_agent};
+  for (const char c : options.token)
+    if (static_cast<unsigned char>(c) <= ' ')
+      return Error{.code = Code::invalid_argument,
+                   .status = 0,
+                   .detail = "the token holds a space or a control character",
+                   .retry_after = {}};
+  auto state = std::unique_ptr<State>(
+      new State{.options = std::move(options), .base = *base, .pool = ConnectionPool(std::move(transport))});
+  return std::unique_ptr<Client>(new Client(std::move(state)));
+}
+
+const std::string& Client::address() const { return state_->base; }
+void Client::interrupt() { state_->pool.interrupt(); }
+
+// --- jobs, as their owner sees them -------------------------------------------------------------------------------
+
+Result<Submitted> Client::submit(const JobSpec& spec) {
+  Result<std::string> body = encode(spec);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/jobs"), std::move(*body), decode_submitted);
+}
+
+Result<std::vector<Submitted>> Client::submit_many(std::span<const JobSpec> specs) {
+  std::vector<std::string> documents;
+  documents.reserve(specs.size());
+  for (const JobSpec& spec : specs) {
+    Result<std::string> document = encode(spec);
+    if (!document.ok()) return document.error();
+    documents.push_back(std::move(*document));
+  }
+  return submit_documents(documents);
+}
+
+Result<std::vector<Submitted>> Client::submit_documents(std::span<const std::string> documents) {
+  std::string body = R"({"jobs":[)";
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    if (i > 0) body.push_back(',');
+    body.append(documents[i]);
+  }
+  body.append("]}");
+  return state_->post(api("/jobs/bulk"), std::move(body), decode_submitted_many);
+}
+
+Result<Job> Client::job(std::string_view id) { return state_->get(api("/jobs").segment(id), decode_job); }
+
+Result<JobPage> Client::jobs(const JobQuery& query) {
+  const JobFilter& filter = query.filter;
+  Path path = api("/jobs");
+  path.query("namespace", filter.ns).query("queue", filter.queue).query("type", filter.type);
+  for (const std::string& state : filter.states) path.query("state", state);
+  path.query("worker", filter.worker);
+  for (const auto& [key, value] : filter.labels) path.query("label", fmt::format("{}={}", key, value));
+  if (filter.created_after) path.query("created_after", format_instant(*filter.created_after));
+  if (filter.created_before) path.query("created_before", format_instant(*filter.created_before));
+  path.query("error_kind", filter.error_kind).query("order", query.order);
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  path.query("cursor", query.cursor).query("payload", query.payload ? "true" : "");
+  return state_->get(path, decode_job_page);
+}
+
+Result<Why> Client::why(std::string_view id) { return state_->get(api("/jobs").segment(id).literal("/why"), decode_why); }
+
+Result<Settled> Client::cancel(std::string_view id, std::string_view reason) {
+  return state_->post(api("/jobs").segment(id).literal("/cancel"), encode_strings(Pairs{{"reason", reason}}), decode_settled);
+}
+
+Result<SettledMany> Client::cancel_many(std::span<const std::string> ids, std::string_view reason) {
+  return state_->post(api("/jobs/cancel"), encode_cancel_many(ids, reason),
+                      [](std::string_view body) { return decode_settled_many(body, "jobs"); });
+}
+
+Result<Settled> Client::retry(std::string_view id) {
+  return state_->post(api("/jobs").segment(id).literal("/retry"), "{}", decode_settled);
+}
+
+Result<Redriven> Client::retry_many(const RedriveRequest& request) {
+  return state_->post(api("/jobs/retry"), encode(request), decode_redriven);
+}
+
+// --- jobs, as their worker sees them ------------------------------------------------------------------------------
+
+Result<ClaimReply> Client::claim(const ClaimRequest& request) {
+  const Result<std::string> body = state_->send("POST", api("/jobs/claim"), encode(request), request.wait);
+  if (!body.ok()) return body.error();
+  return decode_claim(*body);
+}
+
+Result<Renewed> Client::renew(const LeaseRef& lease, std::optional<Duration> lease_for) {
+  return state_->post(api("/jobs").segment(lease.id).literal("/heartbeat"), encode_fence(lease, lease_for), decode_renewed);
+}
+
+Result<Renewed> Client::progress(const LeaseRef& lease, const Progress& progress) {
+  Result<std::string> body = encode_progress(lease, progress);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/jobs").segment(lease.id).literal("/progress"), std::move(*body), decode_renewed);
+}
+
+Result<Settled> Client::complete(const LeaseRef& lease, const std::optional<Content>& result) {
+  Result<std::string> body = encode_complete(lease, result);
+  if (!body.ok()) return body.error();
+  return state_->settle(lease, "complete", std::move(*body));
+}
+
+Result<SettledMany> Client::complete_many(std::span<const LeaseRef> leases, const std::optional<Content>& result) {
+  Result<std::string> body = encode_settle_complete(leases, result);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/jobs/settle"), std::move(*body),
+                      [](std::string_view text) { return decode_settled_many(text, "complete"); });
+}
+
+Result<Settled> Client::fail(const LeaseRef& lease, const FailRequest& request) {
+  return state_->settle(lease, "fail", encode_fail(lease, request));
+}
+
+Result<Settled> Client::snooze(const LeaseRef& lease, Duration delay) {
+  return state_->settle(lease, "snooze", encode_snooze(lease, delay));
+}
+
+Result<Settled> Client::release(const LeaseRef& lease, std::string_view reason) {
+  return state_->settle(lease, "release", encode_release(lease, reason));
+}
+
+// --- workers ------------------------------------------------------------------------------------------------------
+
+Result<Registered> Client::register_worker(const WorkerSpec& spec) {
+  return state_->post(api("/workers"), encode(spec), decode_registered);
+}
+
+Result<BeatReply> Client::heartbeat(const Beat& beat) {
+  return state_->post(api("/workers").segment(beat.worker).literal("/heartbeat"), encode(beat), decode_beat);
+}
+
+Result<WorkerInfo> Client::drain_worker(const DrainRequest& request) {
+  return state_->post(api("/workers").segment(request.worker).literal("/drain"),
+                      encode_drain(request.ns, request.deadline, request.reason), decode_worker);
+}
+
+Result<WorkerInfo> Client::unregister_worker(const WorkerRef& ref) {
+  Path path = api("/workers").segment(ref.worker).query("namespace", ref.ns);
+  if (ref.session) path.query("session", std::to_string(*ref.session));
+  const Result<std::string> body = state_->send("DELETE", path, std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_worker(*body);
+}
+
+Result<WorkerInfo> Client::worker(const WorkerRef& ref) {
+  return state_->get(api("/workers").segment(ref.worker).query("namespace", ref.ns), decode_worker);
+}
+
+Result<WorkerPage> Client::workers(const WorkerQuery& query) {
+  Path path = api("/workers");
+  path.query("namespace", query.ns).query("state", query.state).query("capability", query.capability);
+  path.query("label", query.label).query("queue", query.queue);
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  path.query("cursor", query.cursor);
+  return state_->get(path, decode_worker_page);
+}
+
+// --- queues, namespaces, server -----------------------------------------------------------------------------------
+
+Result<std::vector<Queue>> Client::queues(std::string_view ns) {
+  return state_->get(api("/queues").query("namespace", ns), decode_queues);
+}
+
+Result<Queue> Client::pause_queue(const QueueRef& ref, std::string_view reason) {
+  return state_->post(api("/queues").segment(ref.queue).literal("/pause"),
+                      encode_strings(Pairs{{"namespace", ref.ns}, {"reason", reason}}), decode_queue);
+}
+
+Result<Queue> Client::resume_queue(const QueueRef& ref) {
+  return state_->post(api("/queues").segment(ref.queue).literal("/resume"), encode_strings(Pairs{{"namespace", ref.ns}}),
+                      decode_queue);
+}
+
+Result<Queue> Client::limit_queue(std::string_view queue, const QueueLimits& limits) {
+  const Result<std::string> body = state_->send("PUT", api("/queues").segment(queue).literal("/limits"), encode(limits));
+  if (!body.ok()) return body.error();
+  return decode_queue(*body);
+}
+
+Result<std::vector<Namespace>> Client::namespaces() { return state_->get(api("/namespaces"), decode_namespaces); }
+
+Result<Namespace> Client::create_namespace(const NewNamespace& ns) {
+  return state_->post(api("/namespaces"), encode_strings(Pairs{{"name", ns.name}, {"description", ns.description}}),
+                      decode_namespace);
+}
+
+Result<Namespace> Client::delete_namespace(std::string_view name) {
+  const Result<std::string> body = state_->send("DELETE", api("/namespaces").segment(name), std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_namespace(*body);
+}
+
+Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_server); }
+
+Result<Backup> Client::backup(std::string_view path) {
+  // Copying a large database takes as long as it takes; the server's own bound applies.
+  constexpr Duration kBackupExtra = std::chrono::hours(1);
+  const Result<std::string> body = state_->send("POST", api("/backups"), encode_strings(Pairs{{"path", path}}), kBackupExtra);
+  if (!body.ok()) return body.error();
+  return decode_backup(*body);
+}
+
+Result<Nothing> Client::ready() {
+  const Result<std::string> body = state_->send("GET", Path("/readyz"), std::nullopt);
+  if (!body.ok()) return body.error();
+  return Nothing{};
+}
+
+Result<Nothing> Client::events(const EventFilter& filter, const std::function<bool(const Event&)>& take) {
+  Path path("/events");
+  path.query("namespace", filter.ns).query("queue", filter.queue).query("type", filter.type).query("job", filter.job);
+  path.query("kinds", filter.kinds);
+  bool wanted = true;
+  std::optional<Error> bad;
+  EventStreamParser parser([&](const ServerEvent& raw) {
+    if (!wanted || bad) return;
+    const Result<Event> event = decode_event(raw);
+    if (!event.ok())
+      bad = event.error();
+    else
+      wanted = take(*event);
+  });
+  const Result<Nothing> outcome = state_->pool.stream(
+      path.text(), filter.last_event_id, [&](std::string_view piece) { return parser.feed(piece) && wanted && !bad; });
+  if (bad) return *bad;
+  return outcome;
+}
+
+}  // namespace muster::sdk

@@ -1,0 +1,113 @@
+// A client of the HTTP API: one function per call of docs/protocol-http.md, typed.
+//
+// Thread-safe: each call borrows a kept-alive connection from a pool, so as many connections are open as there are calls at one
+// time. Nothing is retried here (Worker does, and the caller knows what is idempotent), with one exception that HTTP clients
+// share: a request on a kept connection that the server closed unanswered is sent once more. A submit that must not happen
+// twice carries an idempotency key; settling is guarded by its fence.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdk/cpp/codec.h"
+#include "sdk/cpp/result.h"
+#include "sdk/cpp/types.h"
+
+namespace muster::sdk {
+
+struct ClientOptions {
+  std::string server = "http://127.0.0.1:8080";
+  std::string token;    // bearer; empty sends no header
+  std::string ca_file;  // PEM; empty uses the system's
+  Duration connect_timeout{5'000};
+  Duration timeout{30'000};  // of one call; a long poll adds its own wait
+  std::string user_agent = "muster-sdk-cpp";
+};
+
+// Lists what a worker was told to do with several jobs at once.
+using SettledMany = std::vector<Result<Settled>>;
+
+class Client {
+ public:
+  // invalid_argument: the server address. No connection is made here.
+  static Result<std::unique_ptr<Client>> open(ClientOptions options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  const std::string& address() const;
+
+  Result<Submitted> submit(const JobSpec& spec);
+  Result<std::vector<Submitted>> submit_many(std::span<const JobSpec> specs);
+  // Job specs as JSON objects, checked by the server. All or nothing.
+  Result<std::vector<Submitted>> submit_documents(std::span<const std::string> documents);
+  Result<Job> job(std::string_view id);
+  Result<JobPage> jobs(const JobQuery& query);
+  Result<Why> why(std::string_view id);
+  Result<Settled> cancel(std::string_view id, std::string_view reason);
+  Result<SettledMany> cancel_many(std::span<const std::string> ids, std::string_view reason);
+  Result<Settled> retry(std::string_view id);
+  Result<Redriven> retry_many(const RedriveRequest& request);
+
+  Result<ClaimReply> claim(const ClaimRequest& request);
+  Result<Renewed> renew(const LeaseRef& lease, std::optional<Duration> lease_for = {});
+  Result<Renewed> progress(const LeaseRef& lease, const Progress& progress);
+  Result<Settled> complete(const LeaseRef& lease, const std::optional<Content>& result);
+  Result<SettledMany> complete_many(std::span<const LeaseRef> leases, const std::optional<Content>& result);
+  Result<Settled> fail(const LeaseRef& lease, const FailRequest& request);
+  Result<Settled> snooze(const LeaseRef& lease, Duration delay);
+  Result<Settled> release(const LeaseRef& lease, std::string_view reason);
+
+  Result<Registered> register_worker(const WorkerSpec& spec);
+  Result<BeatReply> heartbeat(const Beat& beat);
+  struct DrainRequest {
+    std::string ns, worker;
+    std::optional<Duration> deadline;
+    std::string reason;
+  };
+  Result<WorkerInfo> drain_worker(const DrainRequest& request);
+  struct WorkerRef {
+    std::string ns, worker;
+    std::optional<std::uint64_t> session;
+  };
+  Result<WorkerInfo> unregister_worker(const WorkerRef& ref);
+  Result<WorkerInfo> worker(const WorkerRef& ref);
+  Result<WorkerPage> workers(const WorkerQuery& query);
+
+  struct QueueRef {
+    std::string ns, queue;
+  };
+  Result<std::vector<Queue>> queues(std::string_view ns);
+  Result<Queue> pause_queue(const QueueRef& ref, std::string_view reason);
+  Result<Queue> resume_queue(const QueueRef& ref);
+  Result<Queue> limit_queue(std::string_view queue, const QueueLimits& limits);
+
+  struct NewNamespace {
+    std::string name, description;
+  };
+  Result<std::vector<Namespace>> namespaces();
+  Result<Namespace> create_namespace(const NewNamespace& ns);
+  Result<Namespace> delete_namespace(std::string_view name);
+
+  Result<ServerInfo> server();
+  Result<Backup> backup(std::string_view path);
+  // ok: the server can write. unavailable: it says why it cannot.
+  Result<Nothing> ready();
+
+  // Delivers events until `take` returns false or the stream ends; the caller reconnects with the number of the last event.
+  Result<Nothing> events(const EventFilter& filter, const std::function<bool(const Event&)>& take);
+
+  // Ends every call in flight and every later one with `interrupted`. Callable from any thread.
+  void interrupt();
+
+ private:
+  struct State;
+  explicit Client(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace muster::sdk

@@ -1,0 +1,75 @@
+// Types to JSON text and back. Called by Client; public because programs that speak the API another way can use it.
+//
+// Encoders leave out what is empty, so that the server's defaults apply. Decoders accept unknown fields (a newer server) and
+// answer bad_reply when a field has the wrong type or the text is not JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdk/cpp/result.h"
+#include "sdk/cpp/sse.h"
+#include "sdk/cpp/types.h"
+
+namespace muster::sdk {
+
+std::string to_base64(std::string_view bytes);
+std::optional<std::string> from_base64(std::string_view text);
+
+// invalid_argument: the payload is not JSON.
+Result<std::string> encode(const JobSpec& spec);
+std::string encode(const ClaimRequest& request);
+std::string encode(const WorkerSpec& spec);
+std::string encode(const Beat& beat);
+std::string encode(const QueueLimits& limits);
+std::string encode_fence(const LeaseRef& lease, std::optional<Duration> lease_for);
+Result<std::string> encode_progress(const LeaseRef& lease, const Progress& progress);
+Result<std::string> encode_complete(const LeaseRef& lease, const std::optional<Content>& result);
+struct FailRequest {
+  Failure error;
+  bool retryable = true;
+  std::optional<Duration> delay;
+};
+std::string encode_fail(const LeaseRef& lease, const FailRequest& request);
+std::string encode_snooze(const LeaseRef& lease, Duration delay);
+std::string encode_release(const LeaseRef& lease, std::string_view reason);
+Result<std::string> encode_settle_complete(std::span<const LeaseRef> leases, const std::optional<Content>& result);
+struct RedriveRequest {
+  JobFilter filter;
+  std::optional<std::uint32_t> limit;
+};
+std::string encode(const RedriveRequest& request);
+// {"key":"value"} of those pairs whose value is not empty.
+std::string encode_strings(std::span<const std::pair<std::string_view, std::string_view>> pairs);
+std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, std::string_view reason);
+std::string encode_cancel_many(std::span<const std::string> ids, std::string_view reason);
+
+// A problem document, or whatever else came with an error status.
+Error decode_problem(int status, std::string_view body);
+
+Result<Submitted> decode_submitted(std::string_view text);
+Result<std::vector<Submitted>> decode_submitted_many(std::string_view text);
+Result<Job> decode_job(std::string_view text);
+Result<JobPage> decode_job_page(std::string_view text);
+Result<Why> decode_why(std::string_view text);
+Result<ClaimReply> decode_claim(std::string_view text);
+Result<Renewed> decode_renewed(std::string_view text);
+Result<Settled> decode_settled(std::string_view text);
+// The answers under `key` ("complete", "jobs", …), each a value or an error.
+Result<std::vector<Result<Settled>>> decode_settled_many(std::string_view text, const char* key);
+Result<Redriven> decode_redriven(std::string_view text);
+Result<Registered> decode_registered(std::string_view text);
+Result<BeatReply> decode_beat(std::string_view text);
+Result<WorkerInfo> decode_worker(std::string_view text);
+Result<WorkerPage> decode_worker_page(std::string_view text);
+Result<Queue> decode_queue(std::string_view text);
+Result<std::vector<Queue>> decode_queues(std::string_view text);
+Result<Namespace> decode_namespace(std::string_view text);
+Result<std::vector<Namespace>> decode_namespaces(std::string_view text);
+Result<ServerInfo> decode_server(std::string_view text);
+Result<Backup> decode_backup(std::string_view text);
+Result<Event> decode_event(const ServerEvent& event);
+
+}  // namespace muster::sdk

@@ -1,0 +1,197 @@
+// The wire as docs/protocol-http.md writes it: requests are compared as JSON, replies are those a server sends.
+#include "sdk/cpp/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace muster::sdk {
+namespace {
+
+using nlohmann::json;
+
+TEST(JobSpecEncoding, LeavesOutEverythingThatIsEmpty) {
+  JobSpec spec;
+  spec.type = "email.send";
+  const Result<std::string> text = encode(spec);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(*text, R"({"type":"email.send"})");
+}
+
+TEST(JobSpecEncoding, WritesEveryFieldUnderItsWireName) {
+  JobSpec spec;
+  spec.ns = "n";
+  spec.queue = "q";
+  spec.type = "t";
+  spec.payload = Content{.data = R"({"a":[1,2]})", .binary = false};
+  spec.needs = {"tool:x"};
+  spec.selector = {{"region", "eu"}};
+  spec.labels = {{"customer", "42"}};
+  spec.priority = -5;
+  spec.run_at = parse_instant("2026-11-15T10:00:00.000Z");
+  spec.delay = Duration(1);
+  spec.expires_in = Duration(2);
+  spec.timeout = Duration(3);
+  spec.lease = Duration(4);
+  spec.retry = RetryPolicy{.attempts_max = 7,
+                           .backoff_base = Duration(5),
+                           .backoff_factor = 1.5,
+                           .backoff_max = Duration(6),
+                           .jitter = 0.25,
+                           .non_retryable = {"bad_input"}};
+  spec.rescues_max = 0;
+  spec.idempotency_key = "i";
+  spec.unique = UniqueKey{.key = "u", .during = "waiting"};
+  spec.concurrency = KeyLimit{.key = "c", .limit = 3};
+  spec.fairness = KeyLimit{.key = "f", .limit = 2};
+  spec.sticky_key = "s";
+  spec.prefer = "label:zone=a";
+  spec.after = {"id-1"};
+  spec.on_dependency_failure = "run";
+  spec.correlation = "trace-1";
+  const Result<std::string> text = encode(spec);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(json::parse(*text), json::parse(R"({
+    "namespace":"n","queue":"q","type":"t","payload":{"a":[1,2]},"needs":["tool:x"],"selector":{"region":"eu"},
+    "labels":{"customer":"42"},"priority":-5,"run_at":"2026-11-15T10:00:00.000Z","delay_ms":1,"expires_in_ms":2,
+    "timeout_ms":3,"lease_ms":4,
+    "retry":{"attempts_max":7,"backoff_base_ms":5,"backoff_factor":1.5,"backoff_max_ms":6,"jitter":0.25,"non_retryable":["bad_input"]},
+    "rescues_max":0,"idempotency_key":"i","unique":{"key":"u","while":"waiting"},"concurrency":{"key":"c","limit":3},
+    "fairness":{"key":"f","weight":2},"affinity":{"sticky_key":"s","prefer":"label:zone=a"},"after":["id-1"],
+    "on_dependency_failure":"run","correlation":"trace-1"})"));
+}
+
+TEST(JobSpecEncoding, SendsBytesAsBase64) {
+  JobSpec spec;
+  spec.type = "t";
+  spec.payload = Content{.data = std::string("\x00\xff", 2), .binary = true};
+  EXPECT_EQ(json::parse(*encode(spec)), json::parse(R"({"type":"t","payload_base64":"AP8="})"));
+}
+
+TEST(JobSpecEncoding, RefusesAPayloadThatIsNotJson) {
+  JobSpec spec;
+  spec.type = "t";
+  spec.payload = Content{.data = "{oops", .binary = false};
+  const Result<std::string> text = encode(spec);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, Code::invalid_argument);
+  EXPECT_NE(text.error().detail.find("{oops"), std::string::npos);
+}
+
+TEST(Requests, HaveTheShapeOfTheProtocol) {
+  const LeaseRef lease{.id = "j", .fence = 9};
+  EXPECT_EQ(json::parse(encode_fence(lease, Duration(5))), json::parse(R"({"fence":9,"lease_ms":5})"));
+  EXPECT_EQ(json::parse(*encode_complete(lease, Content{.data = "[1]", .binary = false})),
+            json::parse(R"({"fence":9,"result":[1]})"));
+  EXPECT_EQ(json::parse(*encode_complete(lease, std::nullopt)), json::parse(R"({"fence":9})"));
+  EXPECT_EQ(json::parse(encode_fail(
+                lease, FailRequest{.error = {.kind = "k", .message = "m"}, .retryable = false, .delay = Duration(7)})),
+            json::parse(R"({"fence":9,"error":{"kind":"k","message":"m"},"retryable":false,"delay_ms":7})"));
+  EXPECT_EQ(json::parse(encode_snooze(lease, Duration(7))), json::parse(R"({"fence":9,"delay_ms":7})"));
+  EXPECT_EQ(json::parse(encode_release(lease, "why")), json::parse(R"({"fence":9,"reason":"why"})"));
+  const std::vector<LeaseRef> leases{lease};
+  EXPECT_EQ(json::parse(*encode_settle_complete(leases, std::nullopt)), json::parse(R"({"complete":[{"id":"j","fence":9}]})"));
+  EXPECT_EQ(json::parse(encode(
+                Beat{.ns = "n", .worker = "w", .session = 4, .stats = {{"load", 0.5}}, .held = leases, .accepting = false})),
+            json::parse(R"({"namespace":"n","session":4,"stats":{"load":0.5},"held":[{"id":"j","fence":9}],"accepting":false})"));
+  EXPECT_EQ(
+      json::parse(encode(RedriveRequest{.filter = {.ns = "n",
+                                                   .queue = "q",
+                                                   .type = {},
+                                                   .states = {"dead"},
+                                                   .worker = {},
+                                                   .labels = {{"a", "b"}},
+                                                   .created_after = {},
+                                                   .created_before = {},
+                                                   .error_kind = "k"},
+                                        .limit = 3})),
+      json::parse(R"({"filter":{"namespace":"n","queue":"q","states":["dead"],"labels":{"a":"b"},"error_kind":"k"},"limit":3})"));
+}
+
+TEST(JobDecoding, ReadsAWholeJobAndKeepsItsDocument) {
+  const std::string text =
+      R"({"id":"j1","namespace":"default","queue":"q","type":"t","state":"running","created_at":"2026-11-15T09:00:00.000Z",
+    "retry":{"attempts_max":5},"attempt":2,"rescues":1,"fence":77,"worker":"w1","cancel_requested":true,"labels":{"a":"b"},
+    "payload":{"x":1},"error":{"kind":"k","message":"m"},"progress":{"fraction":0.5,"message":"half"},
+    "attempts":[{"attempt":1,"fence":76,"worker":"w0","outcome":"failed","error":{"kind":"k","message":"m"}}],"from_the_future":1})";
+  const Result<Job> job = decode_job(text);
+  ASSERT_TRUE(job.ok()) << job.error().text();
+  EXPECT_EQ(job->state, "running");
+  EXPECT_EQ(job->attempt, 2U);
+  EXPECT_EQ(job->attempts_max, 5U);
+  EXPECT_EQ(job->fence, 77U);
+  EXPECT_TRUE(job->cancel_requested);
+  EXPECT_EQ(job->payload->data, R"({"x":1})");
+  EXPECT_EQ(job->progress->fraction, 0.5);
+  ASSERT_EQ(job->attempts.size(), 1U);
+  EXPECT_EQ(job->attempts[0].error.kind, "k");
+  EXPECT_EQ(format_instant(*job->created_at), "2026-11-15T09:00:00.000Z");
+  EXPECT_FALSE(job->result);
+  EXPECT_EQ(json::parse(job->document), json::parse(text));
+}
+
+TEST(JobDecoding, AnswersBadReplyForTheWrongTypeAndForNoJson) {
+  EXPECT_EQ(decode_job(R"({"id":5,"state":"ready"})").error().code, Code::bad_reply);
+  EXPECT_EQ(decode_job("<html>").error().code, Code::bad_reply);
+  EXPECT_EQ(decode_job("[]").error().code, Code::bad_reply);
+  EXPECT_EQ(decode_queues("{}").error().code, Code::bad_reply);
+}
+
+TEST(ClaimDecoding, ReadsGrantsWithBothKindsOfPayload) {
+  const Result<ClaimReply> reply = decode_claim(R"({"jobs":[
+    {"id":"a","type":"t","payload":null,"fence":1,"attempt":1,"attempts_max":5},
+    {"id":"b","type":"t","payload_base64":"AP8=","fence":18446744073709551615}],"block":"none"})");
+  ASSERT_TRUE(reply.ok()) << reply.error().text();
+  ASSERT_EQ(reply->grants.size(), 2U);
+  EXPECT_EQ(*reply->grants[0].payload, (Content{.data = "null", .binary = false}));
+  EXPECT_EQ(*reply->grants[1].payload, (Content{.data = std::string("\x00\xff", 2), .binary = true}));
+  EXPECT_EQ(reply->grants[1].lease.fence, 18446744073709551615U);
+}
+
+TEST(SettledDecoding, KeepsTheAnswerOfEachElement) {
+  const auto many = decode_settled_many(
+      R"({"complete":[{"id":"a","state":"completed","attempt":1},{"error":{"code":"lease_lost","detail":"fence 1 is stale"}}]})",
+      "complete");
+  ASSERT_TRUE(many.ok());
+  ASSERT_EQ(many->size(), 2U);
+  EXPECT_EQ((*many)[0]->state, "completed");
+  EXPECT_EQ((*many)[1].error().code, Code::lease_lost);
+}
+
+TEST(ProblemDecoding, TakesCodeAndDetail) {
+  const Error error =
+      decode_problem(409, R"({"type":"x","title":"conflict","status":409,"code":"conflict","detail":"job j is completed"})");
+  EXPECT_EQ(error.code, Code::conflict);
+  EXPECT_EQ(error.status, 409);
+  EXPECT_EQ(error.detail, "job j is completed");
+}
+
+TEST(ProblemDecoding, NamesTheStatusWhenTheBodyIsForeign) {
+  const Error error = decode_problem(502, "<html>bad gateway</html>");
+  EXPECT_EQ(error.code, Code::bad_reply);
+  EXPECT_NE(error.detail.find("502"), std::string::npos);
+}
+
+TEST(EventDecoding, KnowsJobEventsAndGaps) {
+  const Result<Event> job = decode_event(
+      {.id = "12",
+       .event = "job",
+       .data =
+           R"({"at":"2026-11-15T09:00:00.000Z","id":"j","namespace":"default","queue":"q","type":"t","event":"claimed","from":"ready","to":"running","attempt":1,"worker":"w"})"});
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->number, "12");
+  EXPECT_EQ(job->to, "running");
+  const Result<Event> gap = decode_event({.id = "", .event = "gap", .data = ""});
+  ASSERT_TRUE(gap.ok());
+  EXPECT_EQ(gap->kind, "gap");
+}
+
+TEST(Base64, RoundTripsEveryLengthAndRefusesNonsense) {
+  const std::string bytes("\x00\x01\xfe\xff\x80hello", 10);
+  for (std::size_t n = 0; n <= bytes.size(); ++n) EXPECT_EQ(from_base64(to_base64(bytes.substr(0, n))), bytes.substr(0, n));
+  EXPECT_EQ(to_base64("foob"), "Zm9vYg==");
+  for (const char* bad : {"abc", "ab=c", "a===", "ab!d"}) EXPECT_FALSE(from_base64(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace muster::sdk

@@ -1,0 +1,86 @@
+// Queues, namespaces, the server itself, backups and events.
+//
+// Fields are named as on the wire; absent ones are empty or std::nullopt. `document` is the object exactly as the server sent it,
+// so that a program can show fields this version does not know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sdk/cpp/time.h"
+
+namespace muster::sdk {
+
+struct Rate {
+  double count = 0;
+  Duration per{1'000};
+  std::uint32_t burst = 1;
+};
+
+struct Queue {
+  std::string ns, name;
+  bool paused = false;
+  std::string pause_reason;
+  std::optional<std::uint32_t> running_max;
+  std::map<std::string, std::uint32_t> running_max_by_type;
+  std::optional<Rate> rate;
+  std::uint64_t scheduled = 0, ready = 0, running = 0, dead = 0;
+  std::uint64_t enqueued_total = 0, completed_total = 0;
+  std::optional<Instant> oldest_ready_at;
+  double completed_per_second = 0;
+  std::string document;
+};
+
+// What is empty stays as it is; 0 removes a limit.
+struct QueueLimits {
+  std::string ns;
+  std::optional<std::uint32_t> running_max;
+  std::map<std::string, std::uint32_t> running_max_by_type;
+  std::optional<Rate> rate;
+};
+
+struct Namespace {
+  std::string name, description;
+  std::optional<Instant> created_at;
+  std::string document;
+};
+
+struct ServerInfo {
+  std::string version;
+  std::optional<Instant> started_at;
+  std::string store_kind, store_location;
+  std::uint32_t schema_version = 0;
+  std::uint64_t store_bytes = 0, jobs_live = 0, jobs_finished = 0, commits = 0, workers = 0;
+  double group_size_mean = 0;
+  bool writable = true;
+  std::string reason;
+  std::map<std::string, std::string> listeners;
+  std::string document;
+};
+
+struct Backup {
+  std::string path;
+  std::uint64_t bytes = 0;
+  Duration took{0};
+  std::string document;
+};
+
+struct EventFilter {
+  std::string ns, queue, type, job;
+  std::string kinds;          // comma list of job, worker, queue; empty: all
+  std::string last_event_id;  // resume after this one; empty: from now on
+};
+
+// One line of /events. Which fields are set depends on `kind`; `kind` "gap" means that events were missed.
+struct Event {
+  std::string number, kind;
+  std::optional<Instant> at;
+  std::string ns, id, queue, type, event, from, to, worker, cause;
+  std::uint32_t attempt = 0;
+  bool paused = false;
+  std::string document;
+};
+
+}  // namespace muster::sdk

@@ -1,0 +1,83 @@
+#include "base/uuid.h"
+
+#include <array>
+#include <random>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::uint32_t kCounterLimit = 1u << 18;  // 12 bits of rand_a and 6 bits of rand_b
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string Uuid::hex() const {
+  std::string out(32, '0');
+  for (int i = 0; i < 16; ++i) {
+    out[static_cast<std::size_t>(i)] = kDigits[(high >> (60 - 4 * i)) & 15];
+    out[static_cast<std::size_t>(16 + i)] = kDigits[(low >> (60 - 4 * i)) & 15];
+  }
+  return out;
+}
+
+std::string Uuid::text() const {
+  const std::string digits = hex();
+  std::string out;
+  out.reserve(36);
+  out.append(digits, 0, 8).append("-").append(digits, 8, 4).append("-").append(digits, 12, 4);
+  out.append("-").append(digits, 16, 4).append("-").append(digits, 20, 12);
+  return out;
+}
+
+std::optional<Uuid> Uuid::parse(std::string_view text) {
+  const bool dashed = text.size() == 36;
+  if (!dashed && text.size() != 32) return std::nullopt;
+  std::array<std::uint64_t, 2> words{};
+  int digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (dashed && (i == 8 || i == 13 || i == 18 || i == 23)) {
+      if (text[i] != '-') return std::nullopt;
+      continue;
+    }
+    const int value = digit_value(text[i]);
+    if (value < 0) return std::nullopt;
+    auto& word = words[digits < 16 ? 0 : 1];
+    word = (word << 4) | static_cast<std::uint64_t>(value);
+    ++digits;
+  }
+  return Uuid{words[0], words[1]};
+}
+
+UuidSource::UuidSource(const Clock& clock, std::uint64_t seed) : clock_(clock), random_state_(seed) {}
+
+Uuid UuidSource::next() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now_ms = to_ms(clock_.now());
+  if (now_ms > last_ms_) {
+    last_ms_ = now_ms;
+    counter_ = 0;
+  } else if (++counter_ == kCounterLimit) {
+    // More ids in one millisecond than the counter holds: borrow the next millisecond rather than repeat a value.
+    ++last_ms_;
+    counter_ = 0;
+  }
+  random_state_ = mix64(random_state_);
+  const auto ms = static_cast<std::uint64_t>(last_ms_) & 0xFFFF'FFFF'FFFFULL;
+  const std::uint64_t high = (ms << 16) | 0x7000ULL | (counter_ >> 6);
+  const std::uint64_t low = 0x8000'0000'0000'0000ULL | (static_cast<std::uint64_t>(counter_ & 63) << 56) | (random_state_ >> 8);
+  return {high, low};
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
+}  // namespace muster

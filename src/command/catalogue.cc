@@ -1,0 +1,77 @@
+#include "command/catalogue.h"
+
+#include <array>
+
+#include "command/backup_create.h"
+#include "command/job_cancel.h"
+#include "command/job_claim.h"
+#include "command/job_complete.h"
+#include "command/job_fail.h"
+#include "command/job_get.h"
+#include "command/job_heartbeat.h"
+#include "command/job_list.h"
+#include "command/job_progress.h"
+#include "command/job_release.h"
+#include "command/job_retry.h"
+#include "command/job_settle.h"
+#include "command/job_snooze.h"
+#include "command/job_submit.h"
+#include "command/job_why.h"
+#include "command/namespace_create.h"
+#include "command/namespace_delete.h"
+#include "command/namespace_list.h"
+#include "command/queue_limit.h"
+#include "command/queue_list.h"
+#include "command/queue_pause.h"
+#include "command/queue_resume.h"
+#include "command/server_info.h"
+#include "command/worker_drain.h"
+#include "command/worker_get.h"
+#include "command/worker_heartbeat.h"
+#include "command/worker_list.h"
+#include "command/worker_register.h"
+#include "command/worker_unregister.h"
+
+namespace muster::command {
+namespace {
+
+constexpr std::array<const Spec*, 32> kCatalogue{
+    &kBackupCreate,
+    &kJobCancel,
+    &kJobCancelBulk,
+    &kJobClaim,
+    &kJobComplete,
+    &kJobFail,
+    &kJobGet,
+    &kJobHeartbeat,
+    &kJobList,
+    &kJobProgress,
+    &kJobRelease,
+    &kJobRetry,
+    &kJobRetryMatching,
+    &kJobSettle,
+    &kJobSnooze,
+    &kJobSubmit,
+    &kJobSubmitBulk,
+    &kJobWhy,
+    &kNamespaceCreate,
+    &kNamespaceDelete,
+    &kNamespaceList,
+    &kQueueLimit,
+    &kQueueList,
+    &kQueuePause,
+    &kQueueResume,
+    &kServerInfo,
+    &kWorkerDrain,
+    &kWorkerGet,
+    &kWorkerHeartbeat,
+    &kWorkerList,
+    &kWorkerRegister,
+    &kWorkerUnregister,
+};
+
+}  // namespace
+
+std::span<const Spec* const> catalogue() { return kCatalogue; }
+
+}  // namespace muster::command

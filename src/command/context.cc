@@ -1,0 +1,59 @@
+#include "command/context.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/check.h"
+
+namespace muster::command {
+namespace {
+
+struct RoleName {
+  Role role;
+  std::string_view name;
+};
+
+constexpr std::array kRoleNames{
+    RoleName{Role::read_only, "read-only"},
+    RoleName{Role::worker, "worker"},
+    RoleName{Role::operator_role, "operator"},
+};
+
+constexpr Role least_role(Auth auth) {
+  switch (auth) {
+    case Auth::read_only: return Role::read_only;
+    case Auth::worker: return Role::worker;
+    case Auth::operator_only: return Role::operator_role;
+  }
+  unreachable();
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  for (const RoleName& entry : kRoleNames)
+    if (entry.role == role) return entry.name;
+  unreachable();
+}
+
+std::optional<Role> parse_role(std::string_view name) {
+  for (const RoleName& entry : kRoleNames)
+    if (entry.name == name) return entry.role;
+  return std::nullopt;
+}
+
+Status authorize(const Caller& caller, const Spec& spec) {
+  const Role least = least_role(spec.auth);
+  if (caller.role >= least) return {};
+  return Status::permission_denied(
+      fmt::format("{} needs the role {}; this token has the role {}", spec.name, to_string(least), to_string(caller.role)));
+}
+
+Status authorize_worker(const Caller& caller, const WorkerId& worker) {
+  if (caller.worker.empty() || caller.worker == worker) return {};
+  return Status::permission_denied(
+      fmt::format("this token acts as worker \"{}\" and as no other; the request names \"{}\"", caller.worker.text(), worker.text()));
+}
+
+}  // namespace muster::command

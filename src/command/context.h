@@ -1,0 +1,48 @@
+// Who calls a command and what it may touch. A front makes one Context per request; handlers hold no other state.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "command/spec.h"
+#include "engine/engine.h"
+#include "model/ids.h"
+
+namespace muster::command {
+
+enum class Role : std::uint8_t { read_only, worker, operator_role };
+
+std::string_view to_string(Role role);  // "read-only", "worker", "operator"
+std::optional<Role> parse_role(std::string_view name);
+
+struct Caller {
+  Role role = Role::read_only;
+  std::string name;     // of the token; for the audit log
+  std::string address;  // of the peer
+  WorkerId worker;      // set: the caller acts as this worker and no other
+};
+
+// What only the composition root knows. The fronts share it.
+struct ServerFacts {
+  std::string version;
+  Instant started_at{};
+  std::map<std::string, std::string> listeners;  // "http" → "127.0.0.1:8080"
+};
+
+struct Context {
+  engine::Engine& engine;
+  const ServerFacts& facts;
+  Caller caller;
+};
+
+// permission_denied when the caller's role does not reach the command.
+Status authorize(const Caller& caller, const Spec& spec);
+// permission_denied when the caller is bound to another worker.
+Status authorize_worker(const Caller& caller, const WorkerId& worker);
+
+}  // namespace muster::command

@@ -1,0 +1,12 @@
+#include "command/namespace_create.h"
+
+namespace muster::command {
+
+void handle(Context& context, NamespaceCreateRequest request, Reply<NamespaceCreateReply> reply) {
+  NamespaceInfo info;
+  info.name = std::move(request.name);
+  info.description = std::move(request.description);
+  context.engine.queues().create_namespace(std::move(info), std::move(reply));
+}
+
+}  // namespace muster::command

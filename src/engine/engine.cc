@@ -1,0 +1,64 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/sweeps/catalogue.h"
+
+namespace muster::engine {
+namespace {
+
+// Microseconds of the wall clock at start: above every number of an earlier process that published less than a million events
+// in each second of its life, and small enough to be exact in a JSON number.
+std::uint64_t first_event_number(const Clock& clock) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, std::chrono::microseconds(clock.now().time_since_epoch()).count()));
+}
+
+template <std::size_t N>
+std::array<Counter*, N> move_counters(Metrics& metrics) {
+  std::array<Counter*, N> counters{};
+  for (std::size_t i = 0; i < N; ++i)
+    counters[i] = &metrics.counter("muster_jobs_moved_total", "Moves of jobs from state to state, by what caused them.",
+                                   {{"event", std::string(to_string(static_cast<JobEvent>(i)))}});
+  return counters;
+}
+
+}  // namespace
+
+Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Options options)
+    : store_(store),
+      clock_(clock),
+      moves_(move_counters<kEventCount>(metrics)),
+      events_(options.events_kept, first_event_number(clock)),
+      claims_(store, clock, metrics, options),
+      jobs_(store),
+      workers_(store, clock, options),
+      queues_(store),
+      sweeper_(store, clock, metrics, options, all_sweeps()) {
+  store_.set_listener(this);
+}
+
+Engine::~Engine() {
+  store_.set_listener(nullptr);
+  stop();
+}
+
+Duration Engine::tick() {
+  const Duration sweeps = sweeper_.tick();
+  return std::clamp(std::min(sweeps, claims_.tick()), Duration(0), kSleepMax);
+}
+
+void Engine::stop() { claims_.stop(); }
+
+void Engine::committed(const store::Committed& commit) {
+  events_.publish(commit);
+  claims_.committed(commit);
+  bool scheduled = false;
+  for (const JobChange& change : commit.jobs) {
+    moves_[static_cast<std::size_t>(change.event)]->add();
+    scheduled = scheduled || change.to == JobState::scheduled;
+  }
+  if (scheduled) sweeper_.hint();
+}
+
+}  // namespace muster::engine

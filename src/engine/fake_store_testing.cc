@@ -1,0 +1,202 @@
+#include "engine/fake_store_testing.h"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace muster::engine {
+
+template <class T>
+void FakeStore::answer(std::string_view verb, T value, Reply<T> reply) {
+  verbs.emplace_back(verb);
+  if (failure) return reply(*failure);
+  reply(std::move(value));
+}
+
+template <class T>
+void FakeStore::answer_each(std::string_view verb, std::size_t count, Reply<store::Each<T>> reply) {
+  store::Each<T> values;
+  for (std::size_t i = 0; i < count; ++i) values.emplace_back(T());
+  answer(verb, std::move(values), std::move(reply));
+}
+
+void FakeStore::answer_claim(std::string_view worker, Result<store::ClaimReply> result) {
+  if (claims.empty() || claims.front().request.worker.text() != worker) {
+    ADD_FAILURE() << "the oldest waiting claim is not of worker " << worker;
+    return;
+  }
+  AskedClaim asked = std::move(claims.front());
+  claims.pop_front();
+  asked.reply(std::move(result));
+}
+
+void FakeStore::answer_sweep(std::string_view name, Result<store::SweepReport> result) {
+  for (auto asked = sweeps.begin(); asked != sweeps.end(); ++asked) {
+    if (asked->name != name) continue;
+    Reply<store::SweepReport> reply = std::move(asked->reply);
+    sweeps.erase(asked);
+    return reply(std::move(result));
+  }
+  ADD_FAILURE() << "no sweep " << name << " waits for its answer";
+}
+
+void FakeStore::claim(store::ClaimRequest request, Reply<store::ClaimReply> reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++claims_total;
+    if (!on_claim) {
+      claims.push_back({std::move(request), std::move(reply)});
+      return;
+    }
+  }
+  reply(on_claim(request));
+}
+
+void FakeStore::enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>> reply) {
+  enqueued = std::move(jobs);
+  answer("enqueue", std::vector<store::Enqueued>(enqueued.size()), std::move(reply));
+}
+
+void FakeStore::complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) {
+  completions = std::move(batch);
+  store::Each<store::Settled> settled;
+  for (const store::Completion& completion : completions) settled.emplace_back(store::Settled{.id = completion.lease.job, .run_at = {}});
+  answer("complete", std::move(settled), std::move(reply));
+}
+
+void FakeStore::fail(std::vector<store::Failure> batch, Reply<store::Each<store::Settled>> reply) {
+  answer_each("fail", batch.size(), std::move(reply));
+}
+
+void FakeStore::snooze(std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) {
+  answer_each("snooze", batch.size(), std::move(reply));
+}
+
+void FakeStore::release(std::vector<store::Release> batch, Reply<store::Each<store::Settled>> reply) {
+  store::Each<store::Settled> settled;
+  {
+    const std::lock_guard lock(mutex_);
+    verbs.emplace_back("release");
+    releases.insert(releases.end(), batch.begin(), batch.end());
+  }
+  for (const store::Release& release : batch) {
+    if (on_release) on_release(release);
+    settled.emplace_back(store::Settled{.id = release.lease.job, .run_at = {}});
+  }
+  reply(std::move(settled));
+}
+
+void FakeStore::report_progress(std::vector<store::ProgressUpdate> batch, Reply<store::Each<store::Renewed>> reply) {
+  answer_each("report_progress", batch.size(), std::move(reply));
+}
+
+void FakeStore::renew(std::vector<store::Renewal> batch, Reply<store::Each<store::Renewed>> reply) {
+  answer_each("renew", batch.size(), std::move(reply));
+}
+
+void FakeStore::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
+  answer_each("cancel", batch.size(), std::move(reply));
+}
+
+void FakeStore::redrive(std::vector<JobId> jobs, Reply<store::Each<store::Settled>> reply) {
+  answer_each("redrive", jobs.size(), std::move(reply));
+}
+
+void FakeStore::redrive_matching(store::RedriveFilter, Reply<store::Redriven> reply) {
+  answer("redrive_matching", store::Redriven(), std::move(reply));
+}
+
+void FakeStore::get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) { answer_each("get_jobs", jobs.size(), std::move(reply)); }
+
+void FakeStore::list_jobs(store::JobQuery, Reply<store::JobPage> reply) { answer("list_jobs", store::JobPage(), std::move(reply)); }
+
+void FakeStore::explain(JobId, Reply<store::WaitFacts> reply) { answer("explain", facts, std::move(reply)); }
+
+void FakeStore::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
+  registered = std::move(batch);
+  store::Each<store::Registered> answers;
+  for (const WorkerSpec& spec : registered) answers.emplace_back(store::Registered{.id = spec.id, .policy = spec.policy.value_or(HeartbeatPolicy())});
+  answer("register_workers", std::move(answers), std::move(reply));
+}
+
+void FakeStore::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) {
+  answer_each("heartbeat", batch.size(), std::move(reply));
+}
+
+void FakeStore::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) { answer_each("drain", batch.size(), std::move(reply)); }
+
+void FakeStore::unregister(std::vector<store::Unregister> batch, Reply<store::Each<Worker>> reply) {
+  answer_each("unregister", batch.size(), std::move(reply));
+}
+
+void FakeStore::get_workers(NamespaceName, std::vector<WorkerId> workers, Reply<store::Each<Worker>> reply) {
+  answer_each("get_workers", workers.size(), std::move(reply));
+}
+
+void FakeStore::list_workers(store::WorkerQuery, Reply<store::WorkerPage> reply) { answer("list_workers", store::WorkerPage(), std::move(reply)); }
+
+void FakeStore::change_queue(QueueChange, Reply<QueueStats> reply) { answer("change_queue", QueueStats(), std::move(reply)); }
+
+void FakeStore::list_queues(NamespaceName, Reply<std::vector<QueueStats>> reply) {
+  answer("list_queues", std::vector<QueueStats>(), std::move(reply));
+}
+
+void FakeStore::create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) { answer("create_namespace", std::move(info), std::move(reply)); }
+
+void FakeStore::list_namespaces(Reply<std::vector<NamespaceInfo>> reply) {
+  answer("list_namespaces", std::vector<NamespaceInfo>(), std::move(reply));
+}
+
+void FakeStore::delete_namespace(NamespaceName, Reply<NamespaceInfo> reply) { answer("delete_namespace", NamespaceInfo(), std::move(reply)); }
+
+void FakeStore::sweep(std::string_view name, std::size_t limit, Reply<store::SweepReport> reply) {
+  sweeps_total.emplace_back(name);
+  if (on_sweep) return reply(on_sweep(name));
+  sweeps.push_back({std::string(name), limit, std::move(reply)});
+}
+
+void FakeStore::promote_due(std::size_t limit, Reply<store::SweepReport> reply) { sweep("promote_due", limit, std::move(reply)); }
+void FakeStore::expire_leases(std::size_t limit, Reply<store::SweepReport> reply) { sweep("expire_leases", limit, std::move(reply)); }
+void FakeStore::time_out_jobs(std::size_t limit, Reply<store::SweepReport> reply) { sweep("time_out_jobs", limit, std::move(reply)); }
+void FakeStore::expire_waiting(std::size_t limit, Reply<store::SweepReport> reply) { sweep("expire_waiting", limit, std::move(reply)); }
+void FakeStore::end_preferences(std::size_t limit, Reply<store::SweepReport> reply) { sweep("end_preferences", limit, std::move(reply)); }
+void FakeStore::bury_silent_workers(std::size_t limit, Reply<store::SweepReport> reply) { sweep("bury_silent_workers", limit, std::move(reply)); }
+void FakeStore::end_drains(std::size_t limit, Reply<store::SweepReport> reply) { sweep("end_drains", limit, std::move(reply)); }
+
+void FakeStore::prune_finished(store::Retention keep, std::size_t limit, Reply<store::SweepReport> reply) {
+  retention = keep;
+  sweep("prune_finished", limit, std::move(reply));
+}
+
+void FakeStore::prune_workers(Duration keep, std::size_t limit, Reply<store::SweepReport> reply) {
+  offline_kept = keep;
+  sweep("prune_workers", limit, std::move(reply));
+}
+
+void FakeStore::info(Reply<store::StoreInfo> reply) { answer("info", store::StoreInfo(), std::move(reply)); }
+
+void FakeStore::backup(std::string path, Reply<store::BackupReport> reply) {
+  answer("backup", store::BackupReport{.path = std::move(path)}, std::move(reply));
+}
+
+LaneRef make_lane(std::vector<std::string> needs, std::string queue, std::string type) {
+  return std::make_shared<const Lane>(
+      Lane{NamespaceName(kDefaultNamespace), QueueName(std::move(queue)), JobType(std::move(type)), CapabilitySet(std::move(needs))});
+}
+
+Grant make_grant(std::uint64_t number, const Lane& lane) {
+  Grant grant;
+  grant.id = JobId{{0, number}};
+  grant.ns = lane.ns;
+  grant.queue = lane.queue;
+  grant.type = lane.type;
+  grant.fence = Fence{number};
+  return grant;
+}
+
+std::shared_ptr<const Offer> make_offer(const std::string& worker, std::vector<std::string> capabilities) {
+  capabilities.push_back(worker_capability(worker));
+  return std::make_shared<const Offer>(Offer{NamespaceName(kDefaultNamespace), {}, CapabilitySet(std::move(capabilities))});
+}
+
+}  // namespace muster::engine

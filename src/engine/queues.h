@@ -1,0 +1,25 @@
+// Queues and namespaces as the commands see them: validated, then forwarded.
+#pragma once
+
+#include <vector>
+
+#include "base/reply.h"
+#include "store/store.h"
+
+namespace muster::engine {
+
+class Queues {
+ public:
+  explicit Queues(store::Store& store) : store_(store) {}
+
+  void change(QueueChange change, Reply<QueueStats> reply);
+  void list(NamespaceName ns, Reply<std::vector<QueueStats>> reply);
+  void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply);
+  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply);
+  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply);
+
+ private:
+  store::Store& store_;
+};
+
+}  // namespace muster::engine

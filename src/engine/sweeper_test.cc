@@ -1,0 +1,182 @@
+#include "engine/sweeper.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "engine/fake_store_testing.h"
+#include "engine/sweeps/catalogue.h"
+
+namespace muster::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using store::SweepReport;
+
+class SweeperTest : public testing::Test {
+ protected:
+  // How often the pass was started.
+  std::size_t passes(std::string_view name = "promote_due") const {
+    return static_cast<std::size_t>(std::count(store_.sweeps_total.begin(), store_.sweeps_total.end(), name));
+  }
+  std::uint64_t counted(std::string_view metric) { return metrics_.counter(metric, "", {{"sweep", "promote_due"}}).value(); }
+
+  FakeStore store_;
+  ManualClock clock_;
+  Metrics metrics_;
+  Options options_;
+  const std::array<const Sweep*, 1> one_{&promote_due()};
+  Sweeper sweeper_{store_, clock_, metrics_, options_, one_};
+};
+
+TEST_F(SweeperTest, RunsAtOnceAndThenEveryPeriod) {
+  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  EXPECT_EQ(sweeper_.tick(), promote_due().period);
+  EXPECT_EQ(passes(), 1u);
+  clock_.advance(promote_due().period - 1ms);
+  EXPECT_EQ(sweeper_.tick(), 1ms);
+  EXPECT_EQ(passes(), 1u);
+  clock_.advance(1ms);
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, WakesExactlyWhenTheNextThingIsDue) {
+  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = clock_.now() + 137ms}; };
+  EXPECT_EQ(sweeper_.tick(), 137ms);
+  clock_.advance(137ms);
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, NeverSleepsLongerThanThePeriod) {
+  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = Instant::max()}; };
+  EXPECT_EQ(sweeper_.tick(), promote_due().period);
+}
+
+TEST_F(SweeperTest, RepeatsAtTheNextTickWhileThereIsMore) {
+  store_.on_sweep = [&](std::string_view) { return SweepReport{.moved = 5, .more = passes() < 3}; };
+  EXPECT_EQ(sweeper_.tick(), 0ms);
+  EXPECT_EQ(sweeper_.tick(), 0ms);
+  EXPECT_GT(sweeper_.tick(), 0ms);
+  EXPECT_EQ(passes(), 3u);
+  EXPECT_EQ(counted("muster_sweep_moved_total"), 15u);
+}
+
+TEST_F(SweeperTest, DoesNotSpinOnWhatCannotBeMoved) {
+  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = clock_.now() - 1s}; };
+  EXPECT_EQ(sweeper_.tick(), promote_due().period);
+}
+
+TEST_F(SweeperTest, LeavesAPassAloneUntilItAnswers) {
+  sweeper_.tick();
+  clock_.advance(10s);
+  const Duration sleep = sweeper_.tick();
+  EXPECT_EQ(passes(), 1u);
+  EXPECT_GT(sleep, 0ms);
+  EXPECT_LE(sleep, 10ms);
+  store_.answer_sweep("promote_due", SweepReport());
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, TriesAFailedPassAgainAtItsPeriod) {
+  store_.on_sweep = [](std::string_view) { return Result<SweepReport>(Status::unavailable("disk full")); };
+  EXPECT_EQ(sweeper_.tick(), promote_due().period);
+  EXPECT_EQ(counted("muster_sweep_failures_total"), 1u);
+  clock_.advance(promote_due().period);
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+  EXPECT_EQ(counted("muster_sweep_failures_total"), 2u);
+}
+
+TEST_F(SweeperTest, LooksAgainSoonWhenJobsWereScheduled) {
+  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  sweeper_.tick();
+  clock_.advance(100ms);
+  sweeper_.hint();
+  EXPECT_EQ(sweeper_.tick(), promote_due().period);
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, HoldsRepeatedHintsApart) {
+  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  sweeper_.tick();
+  Duration passed{0};
+  while (passed < 500ms) {
+    sweeper_.hint();
+    sweeper_.tick();
+    clock_.advance(1ms);
+    passed += 1ms;
+  }
+  EXPECT_GE(passes(), 10u);
+  EXPECT_LE(passes(), 30u);
+}
+
+TEST_F(SweeperTest, RemembersAHintDuringAPass) {
+  sweeper_.tick();
+  sweeper_.hint();
+  store_.answer_sweep("promote_due", SweepReport());
+  clock_.advance(20ms);
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, MeasuresHowLongAPassTook) {
+  sweeper_.tick();
+  clock_.advance(250ms);
+  store_.answer_sweep("promote_due", SweepReport());
+  const Histogram& seconds = metrics_.histogram("muster_sweep_duration_seconds", "", latency_bounds(), {{"sweep", "promote_due"}});
+  EXPECT_EQ(seconds.count(), 1u);
+  EXPECT_DOUBLE_EQ(seconds.sum(), 0.25);
+}
+
+TEST_F(SweeperTest, KeepsItsPeriodWhenTheWallClockStepsBack) {
+  // A clock whose wall time can be moved apart from its monotonic time.
+  struct SteppedClock final : Clock {
+    Instant wall{1'700'000'000s};
+    Ticks monotonic{1s};
+    Instant now() const override { return wall; }
+    Ticks elapsed() const override { return monotonic; }
+  } clock;
+  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  Sweeper sweeper(store_, clock, metrics_, options_, one_);
+  sweeper.tick();
+  clock.wall -= 1h;
+  clock.monotonic += promote_due().period;
+  sweeper.tick();
+  EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, AnswersThatComeAfterItsEndDoNoHarm) {
+  auto sweeper = std::make_unique<Sweeper>(store_, clock_, metrics_, options_, one_);
+  sweeper->tick();
+  sweeper.reset();
+  store_.answer_sweep("promote_due", SweepReport{.moved = 1});
+  EXPECT_EQ(counted("muster_sweep_moved_total"), 1u);
+}
+
+TEST_F(SweeperTest, RunsEverySweepOfTheCatalogueOnItsOwnVerb) {
+  Sweeper all(store_, clock_, metrics_, options_, all_sweeps());
+  all.tick();
+  std::set<std::string> ran(store_.sweeps_total.begin(), store_.sweeps_total.end());
+  EXPECT_EQ(ran, (std::set<std::string>{"promote_due", "expire_leases", "time_out_jobs", "expire_waiting", "end_preferences", "bury_silent_workers",
+                                        "end_drains", "prune_finished", "prune_workers"}));
+  for (std::size_t i = 0; i < store_.sweeps.size(); ++i) {
+    EXPECT_EQ(store_.sweeps[i].name, all_sweeps()[i]->name);
+    EXPECT_EQ(store_.sweeps[i].limit, all_sweeps()[i]->budget);
+  }
+}
+
+TEST_F(SweeperTest, HandsTheOperatorsRetentionToThePrunes) {
+  options_.retention.completed_kept = 5h;
+  options_.offline_kept = 6h;
+  Sweeper all(store_, clock_, metrics_, options_, all_sweeps());
+  all.tick();
+  EXPECT_EQ(store_.retention.completed_kept, 5h);
+  EXPECT_EQ(store_.offline_kept, 6h);
+}
+
+}  // namespace
+}  // namespace muster::engine

@@ -1,0 +1,40 @@
+// Events as server-sent events, and the filter of `GET /events`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/events.h"
+#include "fronts/http/target.h"
+#include "model/ids.h"
+
+namespace muster::http {
+
+// All conditions must hold; an empty one always does. Conditions about jobs (type, job) let no other kind pass.
+struct EventFilter {
+  std::string ns;
+  std::string queue;
+  std::string type;
+  std::optional<JobId> job;
+  bool jobs = true;
+  bool workers = true;
+  bool queues = true;
+};
+
+struct EventRequest {
+  EventFilter filter;
+  std::optional<std::uint64_t> after;  // empty: from now on
+};
+
+// `last_event_id` is the header; the query parameter of that name is for browsers that cannot set it first.
+Result<EventRequest> decode_event_request(const std::vector<QueryParameter>& query, const std::string& last_event_id);
+
+bool passes(const EventFilter& filter, const engine::Event& event);
+// `id:`, `event:` and `data:` lines with the empty line that ends them.
+void append_event(std::string& out, const engine::Event& event);
+void append_gap(std::string& out, std::uint64_t number);
+
+}  // namespace muster::http

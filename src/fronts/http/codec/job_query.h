@@ -1,0 +1,20 @@
+// Which jobs are meant: the query of GET /jobs, the body of POST /jobs/search, the filter of POST /jobs/retry.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "fronts/http/target.h"
+#include "store/verbs.h"
+
+namespace muster::http {
+
+Result<store::JobQuery> decode_job_query(const std::vector<QueryParameter>& query);
+Result<store::JobQuery> decode_job_search(std::string_view body);
+Result<store::RedriveFilter> decode_redrive(std::string_view body);
+
+// `label=k=v`, repeated.
+Labels read_label_parameters(QueryReader& in);
+
+}  // namespace muster::http

@@ -1,0 +1,31 @@
+// Jobs, grants and outcomes as JSON. Each function appends one value.
+#pragma once
+
+#include "command/job_settle.h"
+#include "engine/why.h"
+#include "fronts/http/json/writer.h"
+#include "model/job.h"
+#include "store/store.h"
+
+namespace muster::http {
+
+void write(JsonWriter& out, const Job& job);
+void write(JsonWriter& out, const Grant& grant);
+void write(JsonWriter& out, const store::Enqueued& enqueued);
+void write(JsonWriter& out, const store::ClaimReply& reply);
+void write(JsonWriter& out, const store::Renewed& renewed);
+void write(JsonWriter& out, const store::Settled& settled);
+void write(JsonWriter& out, const store::Cancelled& cancelled);
+void write(JsonWriter& out, const store::JobPage& page);
+void write(JsonWriter& out, const store::Redriven& redriven);
+void write(JsonWriter& out, const command::JobSettleReply& reply);
+void write(JsonWriter& out, const engine::Why& why);
+
+// The answer of an element, or {"error":{"code","detail"}}.
+template <class T>
+void write_each(JsonWriter& out, std::string_view name, const store::Each<T>& answers);
+
+extern template void write_each(JsonWriter&, std::string_view, const store::Each<store::Settled>&);
+extern template void write_each(JsonWriter&, std::string_view, const store::Each<store::Cancelled>&);
+
+}  // namespace muster::http

@@ -1,0 +1,29 @@
+// Workers as JSON, both ways.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "command/worker_get.h"
+#include "fronts/http/json/writer.h"
+#include "fronts/http/target.h"
+#include "model/worker.h"
+#include "store/verbs.h"
+
+namespace muster::http {
+
+Result<WorkerSpec> decode_registration(std::string_view body);
+Result<store::Beat> decode_beat(std::string worker, std::string_view body);
+Result<store::Drain> decode_drain(std::string worker, std::string_view body);  // an empty body is accepted
+Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query);
+Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query);
+Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query);
+
+void write(JsonWriter& out, const store::Registered& registered);
+void write(JsonWriter& out, const store::BeatReply& reply);
+void write_worker(JsonWriter& out, const Worker& worker, Instant now);  // health is graded at `now`
+void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now);
+
+}  // namespace muster::http

@@ -1,0 +1,51 @@
+#include "fronts/http/core.h"
+
+#include <fmt/format.h>
+
+#include "fronts/http/routes.h"
+
+namespace muster::http {
+
+Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options, command::ServerFacts with_facts)
+    : loop(with_loop),
+      engine(with_engine),
+      metrics(with_metrics),
+      options(std::move(with_options)),
+      facts(std::move(with_facts)),
+      authenticator(options.auth),
+      events(std::make_shared<EventHub>(with_loop, with_engine, options.limits)) {}
+
+const std::string& Core::date() {
+  const Instant now = engine.clock().now();
+  if (date_.empty() || now < date_at_ || now - date_at_ >= std::chrono::seconds(1)) {
+    date_at_ = std::chrono::floor<std::chrono::seconds>(now);
+    date_ = http_date(now);
+  }
+  return date_;
+}
+
+void Core::hand_back(const std::vector<Grant>& grants) {
+  if (!grants.empty()) engine.claims().hand_back(grants);
+}
+
+Core::RouteMetrics& Core::metrics_of(const Route* route) {
+  RouteMetrics& found = route_metrics_[route];
+  if (found.duration == nullptr) {
+    found.label = route == nullptr ? "unmatched" : fmt::format("{} {}", to_string(route->method), route->pattern);
+    found.duration = &metrics.histogram("muster_http_request_duration_seconds", "From the last byte of a request to its answer.",
+                                        latency_bounds(), {{"route", found.label}});
+  }
+  return found;
+}
+
+void Core::measure(const Route* route, unsigned status, Ticks took) {
+  RouteMetrics& entry = metrics_of(route);
+  Counter*& requests = entry.requests[status];
+  if (requests == nullptr)
+    requests = &metrics.counter("muster_http_requests_total", "Requests answered, by route and status.",
+                                {{"route", entry.label}, {"status", std::to_string(status)}});
+  requests->add();
+  entry.duration->observe(std::chrono::duration<double>(took).count());
+}
+
+}  // namespace muster::http

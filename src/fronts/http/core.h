@@ -1,0 +1,57 @@
+// What all connections of the front share. Lives on the loop's thread from the first connection on; replies of the engine that are
+// on their way keep it alive.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/metrics.h"
+#include "command/context.h"
+#include "engine/engine.h"
+#include "fronts/http/auth.h"
+#include "fronts/http/event_hub.h"
+#include "fronts/http/gzip.h"
+#include "fronts/http/options.h"
+#include "fronts/http/response.h"
+#include "net/io_loop.h"
+
+namespace muster::http {
+
+struct Route;
+
+class Core {
+ public:
+  Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options, command::ServerFacts with_facts);
+
+  // Today's `Date` header, made once a second.
+  const std::string& date();
+  // Counts an answer; a null route is one that no row matched.
+  void measure(const Route* route, unsigned status, Ticks took);
+  // Grants that were not delivered go back to the store.
+  void hand_back(const std::vector<Grant>& grants);
+
+  net::IoLoop& loop;
+  engine::Engine& engine;
+  Metrics& metrics;
+  const HttpOptions options;
+  command::ServerFacts facts;
+  Authenticator authenticator;
+  const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
+  Gzip gzip;
+  bool loopback = true;  // of the listener; the stricter answer until it is known
+
+ private:
+  struct RouteMetrics {
+    std::string label;
+    Histogram* duration = nullptr;
+    std::map<unsigned, Counter*> requests;  // by status
+  };
+  RouteMetrics& metrics_of(const Route* route);
+
+  std::map<const Route*, RouteMetrics> route_metrics_;
+  Instant date_at_{};
+  std::string date_;
+};
+
+}  // namespace muster::http

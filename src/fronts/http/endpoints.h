@@ -1,0 +1,50 @@
+// The endpoints that the route table names, one function per row; each file endpoints_*.cc holds those of one noun.
+#pragma once
+
+#include "fronts/http/exchange.h"
+
+namespace muster::http::endpoints {
+
+void job_submit(ExchangePtr exchange);
+void job_submit_bulk(ExchangePtr exchange);
+void job_claim(ExchangePtr exchange);
+void job_list(ExchangePtr exchange);
+void job_search(ExchangePtr exchange);
+void job_get(ExchangePtr exchange);
+void job_why(ExchangePtr exchange);
+void job_heartbeat(ExchangePtr exchange);
+void job_progress(ExchangePtr exchange);
+void job_complete(ExchangePtr exchange);
+void job_fail(ExchangePtr exchange);
+void job_snooze(ExchangePtr exchange);
+void job_release(ExchangePtr exchange);
+void job_settle(ExchangePtr exchange);
+void job_cancel(ExchangePtr exchange);
+void job_cancel_bulk(ExchangePtr exchange);
+void job_retry(ExchangePtr exchange);
+void job_retry_matching(ExchangePtr exchange);
+
+void worker_register(ExchangePtr exchange);
+void worker_heartbeat(ExchangePtr exchange);
+void worker_drain(ExchangePtr exchange);
+void worker_unregister(ExchangePtr exchange);
+void worker_list(ExchangePtr exchange);
+void worker_get(ExchangePtr exchange);
+
+void queue_list(ExchangePtr exchange);
+void queue_pause(ExchangePtr exchange);
+void queue_resume(ExchangePtr exchange);
+void queue_limit(ExchangePtr exchange);
+void namespace_list(ExchangePtr exchange);
+void namespace_create(ExchangePtr exchange);
+void namespace_delete(ExchangePtr exchange);
+void backup_create(ExchangePtr exchange);
+
+void server_info(ExchangePtr exchange);
+void openapi(ExchangePtr exchange);
+void events(ExchangePtr exchange);
+void metrics(ExchangePtr exchange);
+void healthz(ExchangePtr exchange);
+void readyz(ExchangePtr exchange);
+
+}  // namespace muster::http::endpoints

@@ -1,0 +1,49 @@
+#include "command/server_info.h"
+#include "fronts/http/codec/events.h"
+#include "fronts/http/codec/queues.h"
+#include "fronts/http/endpoint.h"
+#include "fronts/http/endpoints.h"
+#include "fronts/http/openapi_text.h"
+
+namespace muster::http::endpoints {
+namespace {
+
+Result<command::ServerInfoRequest> nothing(const Exchange&) { return command::ServerInfoRequest{}; }
+Response info(command::ServerInfoReply& value, const Exchange&) { return json(value); }
+
+Response plain(unsigned status, std::string text) { return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(text), .headers = {}}; }
+
+}  // namespace
+
+void server_info(ExchangePtr exchange) { serve<nothing, info>(std::move(exchange)); }
+
+void openapi(ExchangePtr exchange) {
+  Response response;
+  for (const auto& file : embedded::openapi_text())
+    if (file.name == "openapi.json") response.body = std::string(file.text);
+  exchange->answer(std::move(response));
+}
+
+void events(ExchangePtr exchange) {
+  auto request = decode_event_request(exchange->query(), exchange->request().last_event_id);
+  if (!request.ok()) return exchange->fail(request.status());
+  Core& core = exchange->core();
+  if (core.events->full())
+    return exchange->fail(Status::exhausted("too many event streams are open; close one, or raise the limit of event streams"));
+  const std::uint64_t after = request->after.value_or(core.engine.events().newest());
+  exchange->stream(std::move(request->filter), after);
+}
+
+void metrics(ExchangePtr exchange) {
+  Response response{.status = 200, .content_type = "text/plain; version=0.0.4; charset=utf-8", .body = exchange->core().metrics.text(), .headers = {}};
+  exchange->answer(std::move(response));
+}
+
+void healthz(ExchangePtr exchange) { exchange->answer(plain(200, "ok\n")); }
+
+void readyz(ExchangePtr exchange) {
+  const store::StoreHealth health = exchange->core().engine.admin().health();
+  exchange->answer(health.writable ? plain(200, "ok\n") : plain(503, health.reason + "\n"));
+}
+
+}  // namespace muster::http::endpoints

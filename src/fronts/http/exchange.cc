@@ -1,0 +1,87 @@
+#include "fronts/http/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "fronts/http/core.h"
+#include "fronts/http/gzip.h"
+#include "fronts/http/problem.h"
+#include "fronts/http/routes.h"
+#include "fronts/http/session.h"
+
+namespace muster::http {
+
+Exchange::Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> session, std::uint64_t number, Request request)
+    : core_(std::move(core)), session_(std::move(session)), number_(number), request_(std::move(request)), started_(core_->loop.clock().elapsed()) {
+  if (const auto alive = session_.lock()) peer_address_ = alive->peer_address();
+}
+
+Exchange::~Exchange() = default;
+
+command::Context Exchange::context() { return {.engine = core_->engine, .facts = core_->facts, .caller = credential.caller}; }
+
+Instant Exchange::now() const { return core_->engine.clock().now(); }
+
+void Exchange::answer(Response response, std::vector<Grant> grants) {
+  core_->loop.assert_inside();
+  core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);
+  audit(response);
+  const auto session = session_.lock();
+  if (!session) return core_->hand_back(grants);
+  const auto& origins = core_->options.cors_origins;
+  if (!request_.origin.empty() && std::find(origins.begin(), origins.end(), request_.origin) != origins.end()) {
+    response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
+    response.headers.emplace_back("Vary", "Origin");
+  }
+  session->answer(number_, {.response = std::move(response),
+                            .grants = std::move(grants),
+                            .head_only = request_.method == Method::head,
+                            .gzip_allowed = accepts_gzip(request_.accept_encoding)});
+}
+
+void Exchange::fail(const Status& status) { fail(http_status(status.code()), status); }
+
+void Exchange::fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers) {
+  failed_code_ = to_string(status.code());
+  if (http_status >= 500 && status.code() != Code::unavailable)
+    log::error("a request failed", {{"type", std::string(route == nullptr ? "" : route->pattern)}, {"code", failed_code_}, {"detail", status.message()}});
+  Response response = problem(http_status, status, target.path);
+  for (auto& header : headers) response.headers.push_back(std::move(header));
+  answer(std::move(response));
+}
+
+void Exchange::stream(EventFilter filter, std::uint64_t after) {
+  core_->measure(route, 200, core_->loop.clock().elapsed() - started_);
+  const auto session = session_.lock();
+  if (!session) return;
+  Response response{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {{"Cache-Control", "no-store"}}};
+  session->stream(number_, {.response = std::move(response),
+                            .filter = std::move(filter),
+                            .after = after,
+                            .credential = credential,
+                            .head_only = request_.method == Method::head});
+}
+
+void Exchange::wait_with(engine::ClaimTicket ticket) {
+  if (const auto session = session_.lock()) return session->wait_with(number_, ticket);
+  core_->engine.claims().cancel(ticket);
+}
+
+bool Exchange::peer_gone() const {
+  const auto session = session_.lock();
+  return !session || session->peer_gone();
+}
+
+// Operators' interventions: who, what, about what, with which outcome. Refused ones too.
+void Exchange::audit(const Response& response) const {
+  if (route == nullptr || route->command == nullptr || !route->command->audited) return;
+  log::info("audit", {{"who", credential.caller.name},
+                      {"address", credential.caller.address},
+                      {"type", std::string(route->command->name)},
+                      {"target", target.path},
+                      {"outcome", failed_code_.empty() ? std::string("ok") : failed_code_},
+                      {"status", static_cast<std::int64_t>(response.status)}});
+}
+
+}  // namespace muster::http

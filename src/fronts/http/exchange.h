@@ -1,0 +1,77 @@
+// One request and its way to one answer. Made by the dispatcher, owned by whoever answers it: an endpoint, then the reply that an
+// endpoint left with the engine.
+//
+// An Exchange may outlive its connection: the answer is then dropped, and grants in it are handed back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "command/context.h"
+#include "engine/claims.h"
+#include "fronts/http/auth.h"
+#include "fronts/http/request.h"
+#include "fronts/http/response.h"
+#include "fronts/http/target.h"
+#include "model/job.h"
+
+namespace muster::http {
+
+class Core;
+class HttpSession;
+struct Route;
+struct EventFilter;
+
+class Exchange {
+ public:
+  Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> session, std::uint64_t number, Request request);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Core& core() { return *core_; }
+  const Request& request() const { return request_; }
+  const std::string& body() const { return request_.body; }
+  const std::vector<QueryParameter>& query() const { return target.query; }
+  command::Context context();
+  Instant now() const;
+  const std::string& peer_address() const { return peer_address_; }
+
+  // Everything below runs on the loop's thread. Exactly one of the answers is given.
+
+  // Sends the response. `grants` are handed back if it cannot be sent.
+  void answer(Response response, std::vector<Grant> grants = {});
+  void fail(const Status& status);
+  void fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers = {});
+  // Turns the connection into a stream of events.
+  void stream(EventFilter filter, std::uint64_t after);
+
+  // The claim this request waits with: cancelled when its connection ends.
+  void wait_with(engine::ClaimTicket ticket);
+  // The peer will not read an answer: do not give it anything that would be lost.
+  bool peer_gone() const;
+
+  // Filled in by the dispatcher on the way.
+  Target target;
+  std::vector<std::string> parameters;  // of the route's pattern, in order
+  const Route* route = nullptr;
+  Credential credential;
+
+ private:
+  void audit(const Response& response) const;
+
+  std::shared_ptr<Core> core_;
+  std::weak_ptr<HttpSession> session_;
+  const std::uint64_t number_;
+  Request request_;
+  const Ticks started_;
+  std::string peer_address_;
+  std::string failed_code_;  // for the audit log
+};
+
+using ExchangePtr = std::unique_ptr<Exchange>;
+
+}  // namespace muster::http

@@ -1,0 +1,52 @@
+// The HTTP front: docs/protocol-http.md on a listener of its own. server/ starts and stops it.
+//
+// It runs on the I/O loop it is given. Requests become commands, replies of the engine are posted back to the loop, and every
+// bound of options.h has its answer in docs/limits.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/status.h"
+#include "command/context.h"
+#include "engine/engine.h"
+#include "fronts/http/options.h"
+#include "net/io_loop.h"
+
+namespace muster::http {
+
+using ServerFacts = command::ServerFacts;
+
+class HttpFront {
+ public:
+  // Listens before it returns. loop, engine and metrics outlive the front; the loop may be started before or after.
+  // unavailable: the address is in use or not ours. invalid_argument: a certificate, a token or an address is wrong, or
+  // the address is not loopback and TLS or authentication is missing.
+  static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics, HttpOptions options,
+                                                  ServerFacts facts);
+  ~HttpFront();  // stops without grace
+
+  std::uint16_t port() const;     // the real one, when 0 was asked for
+  std::string address() const;    // "127.0.0.1:8080", "[::1]:8080"
+
+  // For SIGHUP. Both apply to the next request or connection; event streams whose token is gone are closed.
+  Status set_tokens(AuthOptions auth);
+  Status reload_tls();  // reads the same files again; on failure the old certificate stays
+  // What GET /server shows; `http` is filled in by the front itself.
+  void set_listeners(std::map<std::string, std::string> listeners);
+
+  // Accepts no more, answers parked claims with an empty list, lets requests under way finish within `grace`, then closes
+  // what is left. Returns when all connections are gone. Idempotent. REQUIRES: not inside the loop.
+  void stop(Duration grace);
+
+ private:
+  struct State;
+  explicit HttpFront(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // shared with replies of the engine that are still on their way
+};
+
+}  // namespace muster::http

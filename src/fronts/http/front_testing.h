@@ -1,0 +1,50 @@
+// The front on a loopback port with the real engine over a store in memory. Time stands still unless a test moves it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/metrics.h"
+#include "engine/engine.h"
+#include "fronts/http/client_testing.h"
+#include "fronts/http/front.h"
+#include "fronts/http/memory_store_testing.h"
+#include "net/io_loop.h"
+
+namespace muster::http {
+
+class FrontTest : public testing::Test {
+ protected:
+  void start(HttpOptions options = {});  // on a free port
+  void TearDown() override;
+
+  Client connect() { return Client(front->port()); }
+  // One request on a connection of its own.
+  Answer call(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
+  nlohmann::json call_json(std::string_view method, std::string_view target, std::string_view body = {}, int status = 200);
+  void register_worker(std::string_view id);
+  std::string submit(std::string_view spec);  // the id
+  nlohmann::json claim_one(std::string_view worker);  // the grant
+  // Waits for what other threads bring about. False: it did not come.
+  template <class Condition>
+  bool eventually(Condition holds) {
+    for (int i = 0; i < 2'000; ++i) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+
+  ManualClock clock;
+  Metrics metrics;
+  MemoryStore store{clock};
+  engine::Engine engine{store, clock, metrics, {}};
+  net::IoLoop loop{clock};
+  std::unique_ptr<HttpFront> front;
+};
+
+}  // namespace muster::http

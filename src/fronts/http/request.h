@@ -1,0 +1,38 @@
+// A request as the front uses it: its line, the few headers that matter, its body.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace muster::http {
+
+enum class Method : std::uint8_t { get, head, post, put, delete_, options, other };
+
+constexpr std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::get: return "GET";
+    case Method::head: return "HEAD";
+    case Method::post: return "POST";
+    case Method::put: return "PUT";
+    case Method::delete_: return "DELETE";
+    case Method::options: return "OPTIONS";
+    case Method::other: return "other";
+  }
+  return "other";
+}
+
+struct Request {
+  Method method = Method::other;
+  std::string target;  // as sent
+  std::string host;
+  std::string origin;
+  std::string authorization;
+  std::string content_type;
+  std::string accept_encoding;
+  std::string last_event_id;
+  std::string body;
+  bool keep_alive = true;
+};
+
+}  // namespace muster::http

@@ -1,0 +1,51 @@
+// Takes HTTP/1.1 requests out of a stream of bytes, one after the other. The only file behind which Beast lives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fronts/http/request.h"
+
+namespace muster::http {
+
+class RequestReader {
+ public:
+  struct Bounds {
+    std::size_t header_bytes_max = 0;
+    std::size_t body_bytes_max = 0;
+  };
+  explicit RequestReader(Bounds bounds);
+  ~RequestReader();
+
+  enum class Phase : std::uint8_t {
+    idle,      // nothing of the next request has come
+    header,
+    body,
+    complete,  // take() it
+    failed,    // see failure(); the stream cannot be read on
+  };
+
+  // Consumes what it can and returns how much. What it leaves belongs to the header that is still incomplete, or to the next
+  // request; give it again together with more.
+  std::size_t feed(std::string_view bytes);
+  Phase phase() const;
+  // The client waits for `100 Continue` before it sends the body. True once per request.
+  bool take_expectation();
+  // REQUIRES: complete. Begins the next request.
+  Request take();
+
+  struct Failure {
+    unsigned status = 400;  // 400, 413, 431
+    std::string detail;
+  };
+  const Failure& failure() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace muster::http

@@ -1,0 +1,132 @@
+#include "fronts/http/routes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "command/backup_create.h"
+#include "command/job_cancel.h"
+#include "command/job_claim.h"
+#include "command/job_complete.h"
+#include "command/job_fail.h"
+#include "command/job_get.h"
+#include "command/job_heartbeat.h"
+#include "command/job_list.h"
+#include "command/job_progress.h"
+#include "command/job_release.h"
+#include "command/job_retry.h"
+#include "command/job_settle.h"
+#include "command/job_snooze.h"
+#include "command/job_submit.h"
+#include "command/job_why.h"
+#include "command/namespace_create.h"
+#include "command/namespace_delete.h"
+#include "command/namespace_list.h"
+#include "command/queue_limit.h"
+#include "command/queue_list.h"
+#include "command/queue_pause.h"
+#include "command/queue_resume.h"
+#include "command/server_info.h"
+#include "command/worker_drain.h"
+#include "command/worker_get.h"
+#include "command/worker_heartbeat.h"
+#include "command/worker_list.h"
+#include "command/worker_register.h"
+#include "command/worker_unregister.h"
+#include "fronts/http/endpoints.h"
+
+namespace muster::http {
+namespace {
+
+constexpr Route command_route(Method method, std::string_view pattern, const command::Spec& spec, Endpoint endpoint) {
+  return {.method = method, .pattern = pattern, .command = &spec, .access = Access::by_command, .endpoint = endpoint};
+}
+
+constexpr Route plain_route(std::string_view pattern, Access access, Endpoint endpoint) {
+  return {.method = Method::get, .pattern = pattern, .command = nullptr, .access = access, .endpoint = endpoint};
+}
+
+// Words come before parameters: "/jobs/claim" is never the job named "claim".
+constexpr std::array kRoutes{
+    command_route(Method::post, "/api/v1/jobs", command::kJobSubmit, endpoints::job_submit),
+    command_route(Method::get, "/api/v1/jobs", command::kJobList, endpoints::job_list),
+    command_route(Method::post, "/api/v1/jobs/bulk", command::kJobSubmitBulk, endpoints::job_submit_bulk),
+    command_route(Method::post, "/api/v1/jobs/claim", command::kJobClaim, endpoints::job_claim),
+    command_route(Method::post, "/api/v1/jobs/search", command::kJobList, endpoints::job_search),
+    command_route(Method::post, "/api/v1/jobs/settle", command::kJobSettle, endpoints::job_settle),
+    command_route(Method::post, "/api/v1/jobs/retry", command::kJobRetryMatching, endpoints::job_retry_matching),
+    command_route(Method::post, "/api/v1/jobs/cancel", command::kJobCancelBulk, endpoints::job_cancel_bulk),
+    command_route(Method::get, "/api/v1/jobs/{id}", command::kJobGet, endpoints::job_get),
+    command_route(Method::get, "/api/v1/jobs/{id}/why", command::kJobWhy, endpoints::job_why),
+    command_route(Method::post, "/api/v1/jobs/{id}/heartbeat", command::kJobHeartbeat, endpoints::job_heartbeat),
+    command_route(Method::post, "/api/v1/jobs/{id}/progress", command::kJobProgress, endpoints::job_progress),
+    command_route(Method::post, "/api/v1/jobs/{id}/complete", command::kJobComplete, endpoints::job_complete),
+    command_route(Method::post, "/api/v1/jobs/{id}/fail", command::kJobFail, endpoints::job_fail),
+    command_route(Method::post, "/api/v1/jobs/{id}/snooze", command::kJobSnooze, endpoints::job_snooze),
+    command_route(Method::post, "/api/v1/jobs/{id}/release", command::kJobRelease, endpoints::job_release),
+    command_route(Method::post, "/api/v1/jobs/{id}/cancel", command::kJobCancel, endpoints::job_cancel),
+    command_route(Method::post, "/api/v1/jobs/{id}/retry", command::kJobRetry, endpoints::job_retry),
+    command_route(Method::post, "/api/v1/workers", command::kWorkerRegister, endpoints::worker_register),
+    command_route(Method::get, "/api/v1/workers", command::kWorkerList, endpoints::worker_list),
+    command_route(Method::get, "/api/v1/workers/{id}", command::kWorkerGet, endpoints::worker_get),
+    command_route(Method::delete_, "/api/v1/workers/{id}", command::kWorkerUnregister, endpoints::worker_unregister),
+    command_route(Method::post, "/api/v1/workers/{id}/heartbeat", command::kWorkerHeartbeat, endpoints::worker_heartbeat),
+    command_route(Method::post, "/api/v1/workers/{id}/drain", command::kWorkerDrain, endpoints::worker_drain),
+    command_route(Method::get, "/api/v1/queues", command::kQueueList, endpoints::queue_list),
+    command_route(Method::post, "/api/v1/queues/{name}/pause", command::kQueuePause, endpoints::queue_pause),
+    command_route(Method::post, "/api/v1/queues/{name}/resume", command::kQueueResume, endpoints::queue_resume),
+    command_route(Method::put, "/api/v1/queues/{name}/limits", command::kQueueLimit, endpoints::queue_limit),
+    command_route(Method::get, "/api/v1/namespaces", command::kNamespaceList, endpoints::namespace_list),
+    command_route(Method::post, "/api/v1/namespaces", command::kNamespaceCreate, endpoints::namespace_create),
+    command_route(Method::delete_, "/api/v1/namespaces/{name}", command::kNamespaceDelete, endpoints::namespace_delete),
+    command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
+    command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
+    plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
+    plain_route("/events", Access::reader, endpoints::events),
+    plain_route("/metrics", Access::reader, endpoints::metrics),
+    plain_route("/healthz", Access::everybody, endpoints::healthz),
+    plain_route("/readyz", Access::everybody, endpoints::readyz),
+};
+
+bool fits(std::string_view pattern, const std::vector<std::string>& segments, std::vector<std::string>& parameters) {
+  parameters.clear();
+  pattern.remove_prefix(1);
+  for (const std::string& segment : segments) {
+    if (pattern.empty()) return false;
+    const std::string_view part = pattern.substr(0, pattern.find('/'));
+    pattern.remove_prefix(std::min(pattern.size(), part.size() + 1));
+    if (part.front() == '{') {
+      if (segment.empty()) return false;
+      parameters.push_back(segment);
+    } else if (part != segment) {
+      return false;
+    }
+  }
+  return pattern.empty();
+}
+
+void allow(std::string& methods, Method method) { methods.append(methods.empty() ? "" : ", ").append(to_string(method)); }
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Match match(Method method, const std::vector<std::string>& segments) {
+  const Method wanted = method == Method::head ? Method::get : method;
+  Match found;
+  std::vector<std::string> parameters;
+  std::string_view pattern;  // of the first row that fits: later rows with another pattern are other resources
+  for (const Route& route : kRoutes) {
+    if (!pattern.empty() && route.pattern != pattern) continue;
+    if (!fits(route.pattern, segments, parameters)) continue;
+    pattern = route.pattern;
+    allow(found.allow, route.method);
+    if (route.method == Method::get) allow(found.allow, Method::head);
+    if (route.method != wanted || found.route != nullptr) continue;
+    found.route = &route;
+    found.parameters = parameters;
+  }
+  if (!found.allow.empty()) allow(found.allow, Method::options);
+  return found;
+}
+
+}  // namespace muster::http

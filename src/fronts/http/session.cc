@@ -1,0 +1,247 @@
+#include "fronts/http/session.h"
+
+#include <utility>
+
+#include "fronts/http/core.h"
+#include "fronts/http/dispatch.h"
+#include "fronts/http/exchange.h"
+#include "fronts/http/problem.h"
+
+namespace muster::http {
+namespace {
+
+constexpr std::size_t kUnparsedBytesMax = 64 * 1024;         // beyond, reading pauses until answers have gone
+constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;    // beyond, no further request is begun
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+using Phase = RequestReader::Phase;
+
+}  // namespace
+
+HttpSession::HttpSession(std::shared_ptr<Core> core, net::Connection& connection)
+    : core_(std::move(core)),
+      connection_(connection),
+      reader_({.header_bytes_max = core_->options.limits.header_bytes_max, .body_bytes_max = core_->options.limits.body_bytes_max}) {}
+
+void HttpSession::begin() { arm(); }
+
+void HttpSession::received(std::string_view bytes) {
+  if (streaming_ || last_request_seen_) return;  // nothing more is expected; the socket is read to see its end
+  if (input_.empty() && may_read_on() && !reading_requests_) {
+    // The usual case: whole requests arrive and are parsed where they lie.
+    reading_requests_ = true;
+    while (!bytes.empty() && may_read_on()) {
+      const std::size_t used = reader_.feed(bytes);
+      bytes.remove_prefix(used);
+      if (reader_.phase() != Phase::complete && reader_.phase() != Phase::failed) break;
+      begin_request();
+    }
+    reading_requests_ = false;
+  }
+  if (!last_request_seen_) input_.append(bytes);
+  read_requests();
+}
+
+bool HttpSession::may_read_on() const {
+  return !closed_ && !last_request_seen_ && slots_.size() < core_->options.limits.pipeline_max && connection_.unsent() < kUnsentBytesMax;
+}
+
+void HttpSession::read_requests() {
+  if (reading_requests_) return;
+  reading_requests_ = true;
+  std::size_t used = 0;
+  while (used < input_.size() && may_read_on()) {
+    const std::size_t taken = reader_.feed(std::string_view(input_).substr(used));
+    used += taken;
+    if (reader_.phase() != Phase::complete && reader_.phase() != Phase::failed) break;
+    begin_request();
+  }
+  if (last_request_seen_)
+    input_.clear();
+  else
+    input_.erase(0, used);
+  reading_requests_ = false;
+  if (closed_) return;
+  if (input_.size() >= kUnparsedBytesMax && !may_read_on())
+    connection_.pause_reading();
+  else
+    connection_.resume_reading();
+  arm();
+  send_ready();
+}
+
+void HttpSession::begin_request() {
+  if (reader_.phase() == Phase::failed) {
+    const auto& failure = reader_.failure();
+    return refuse_stream(failure.status, failure.detail, Code::invalid_argument);
+  }
+  Request request = reader_.take();
+  armed_ = Phase::failed;  // the next request has time of its own
+  const std::uint64_t number = first_number_ + slots_.size();
+  slots_.push_back({.keep_alive = request.keep_alive, .waiting = {}, .outcome = {}, .stream = {}});
+  if (!request.keep_alive) last_request_seen_ = true;
+  dispatch(std::make_unique<Exchange>(core_, weak_from_this(), number, std::move(request)));
+}
+
+// The bytes cannot be read as requests any more: one last answer, after those that are due before it.
+void HttpSession::refuse_stream(unsigned status, const std::string& detail, Code code) {
+  last_request_seen_ = true;
+  core_->measure(nullptr, status, Ticks::zero());
+  slots_.push_back({.keep_alive = false, .waiting = {}, .outcome = {}, .stream = {}});
+  slots_.back().outcome = Outcome{.response = problem(status, Status(code, detail), ""), .grants = {}};
+}
+
+HttpSession::Slot* HttpSession::slot(std::uint64_t number) {
+  if (closed_ || number < first_number_ || number >= first_number_ + slots_.size()) return nullptr;
+  return &slots_[number - first_number_];
+}
+
+void HttpSession::answer(std::uint64_t number, Outcome outcome) {
+  Slot* found = slot(number);
+  if (found == nullptr) return core_->hand_back(outcome.grants);
+  found->waiting.reset();
+  found->outcome = std::move(outcome);
+  if (!reading_requests_) send_ready();
+}
+
+void HttpSession::stream(std::uint64_t number, StreamStart start) {
+  Slot* found = slot(number);
+  if (found == nullptr) return;
+  found->stream = std::move(start);
+  last_request_seen_ = true;  // what follows a stream on its connection is never answered
+  if (!reading_requests_) send_ready();
+}
+
+void HttpSession::wait_with(std::uint64_t number, engine::ClaimTicket ticket) {
+  Slot* found = slot(number);
+  // The answer may have come before the ticket.
+  if (found == nullptr || found->outcome) return;
+  if (peer_gone()) return core_->engine.claims().cancel(ticket);
+  found->waiting = ticket;
+}
+
+void HttpSession::send_ready() {
+  bool sent = false;
+  while (!closed_ && !streaming_ && !slots_.empty() && (slots_.front().outcome || slots_.front().stream)) {
+    Slot front = std::move(slots_.front());
+    slots_.pop_front();
+    ++first_number_;
+    sent = true;
+    send(front);
+  }
+  if (!sent || closed_) return;
+  finish_if_done();
+  // A free slot may let requests in that waited in the input.
+  if (!input_.empty() && may_read_on())
+    read_requests();
+  else if (!closed_)
+    arm();
+}
+
+void HttpSession::send(Slot& front) {
+  if (front.stream) return start_streaming(*std::move(front.stream));
+  Outcome& outcome = *front.outcome;
+  const bool keep_alive = front.keep_alive && !(last_request_seen_ && slots_.empty());
+  if (!keep_alive) last_request_seen_ = true;
+  HeadOptions head{.date = core_->date(), .keep_alive = keep_alive, .content_length = outcome.response.body.size()};
+  if (outcome.gzip_allowed && outcome.response.body.size() >= core_->options.limits.gzip_bytes_min) {
+    if (auto compressed = core_->gzip.compress(outcome.response.body)) {
+      outcome.response.body = *std::move(compressed);
+      head.gzip = true;
+      head.content_length = outcome.response.body.size();
+    }
+  }
+  std::string bytes = head_of(outcome.response, head);
+  const bool with_body = !outcome.head_only && !outcome.response.body.empty();
+  UniqueFunction<void(bool)> done;
+  if (!outcome.grants.empty()) {
+    done = [core = core_, grants = std::move(outcome.grants)](bool delivered) {
+      if (!delivered) core->hand_back(grants);
+    };
+  }
+  if (!with_body) return connection_.send(std::move(bytes), std::move(done));
+  connection_.send(std::move(bytes));
+  connection_.send(std::move(outcome.response.body), std::move(done));
+}
+
+void HttpSession::start_streaming(StreamStart start) {
+  connection_.send(head_of(start.response, {.date = core_->date(), .keep_alive = false, .content_length = {}}));
+  if (start.head_only || peer_finished_) return connection_.close_when_sent();
+  streaming_ = true;
+  connection_.never_expire_reading();
+  core_->events->add(connection_, std::move(start.filter), start.after, std::move(start.credential));
+}
+
+void HttpSession::finish_if_done() {
+  if (slots_.empty() && !streaming_ && (last_request_seen_ || peer_finished_)) connection_.close_when_sent();
+}
+
+void HttpSession::peer_finished() {
+  peer_finished_ = true;
+  last_request_seen_ = true;
+  if (streaming_) return connection_.close_now();
+  connection_.never_expire_reading();
+  cancel_waiting();
+  finish_if_done();
+}
+
+// Replies may come back from inside cancel(), so the slots are not walked meanwhile.
+void HttpSession::cancel_waiting() {
+  std::vector<engine::ClaimTicket> tickets;
+  for (Slot& each : slots_)
+    if (each.waiting) tickets.push_back(*std::exchange(each.waiting, std::nullopt));
+  for (const engine::ClaimTicket ticket : tickets) core_->engine.claims().cancel(ticket);
+}
+
+void HttpSession::read_expired() {
+  if (closed_ || streaming_) return;
+  if (reader_.phase() == Phase::idle) {
+    last_request_seen_ = true;
+    return finish_if_done();
+  }
+  const bool in_body = reader_.phase() == Phase::body;
+  refuse_stream(408, in_body ? "the body did not arrive in time" : "the headers did not arrive in time", Code::invalid_argument);
+  send_ready();
+}
+
+void HttpSession::output_drained() {
+  if (streaming_) return core_->events->drained(connection_);
+  if (!input_.empty() && may_read_on()) read_requests();
+}
+
+void HttpSession::drain() {
+  if (streaming_) return connection_.close_when_sent();
+  last_request_seen_ = true;
+  input_.clear();
+  connection_.never_expire_reading();
+  cancel_waiting();
+  finish_if_done();
+}
+
+void HttpSession::closed() {
+  closed_ = true;
+  core_->events->remove(connection_);
+  std::deque<Slot> abandoned = std::move(slots_);
+  for (Slot& each : abandoned) {
+    if (each.waiting) core_->engine.claims().cancel(*each.waiting);
+    if (each.outcome) core_->hand_back(each.outcome->grants);
+  }
+}
+
+// One deadline at a time: for the part of a request that is under way, or for the pause between requests. While answers are owed
+// the client has nothing to send, and is not hurried.
+void HttpSession::arm() {
+  const Phase phase = reader_.phase();
+  // An interim answer must not overtake those that are owed; a client that gets none sends its body after a moment anyway.
+  if (slots_.empty() && reader_.take_expectation()) connection_.send(std::string(kContinue));
+  if (last_request_seen_ || (phase == Phase::idle && !slots_.empty())) {
+    armed_ = Phase::failed;
+    return connection_.never_expire_reading();
+  }
+  if (phase == armed_ && phase != Phase::idle) return;
+  armed_ = phase;
+  const Limits& limits = core_->options.limits;
+  connection_.expire_reading_in(phase == Phase::idle ? limits.idle : phase == Phase::header ? limits.header_read : limits.body_read);
+}
+
+}  // namespace muster::http

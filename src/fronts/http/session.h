@@ -1,0 +1,93 @@
+// One HTTP connection: reads requests, keeps their answers in order, and minds the clock.
+//
+// Several requests of one connection may be under way at once (pipelining); each has a slot, and answers leave in the order of the
+// slots. While a claim waits the socket is still read, so that a client that went away is noticed and its claim cancelled.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/claims.h"
+#include "fronts/http/auth.h"
+#include "fronts/http/codec/events.h"
+#include "fronts/http/request_reader.h"
+#include "fronts/http/response.h"
+#include "model/job.h"
+#include "net/connection.h"
+
+namespace muster::http {
+
+class Core;
+
+class HttpSession final : public net::Session, public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(std::shared_ptr<Core> core, net::Connection& connection);
+
+  void begin();  // arms the first time-out; called once, right after construction
+
+  void received(std::string_view bytes) override;
+  void peer_finished() override;
+  void read_expired() override;
+  void output_drained() override;
+  void drain() override;
+  void closed() override;
+
+  // How exchanges answer. `number` is the slot they were made for.
+  struct Outcome {
+    Response response;
+    std::vector<Grant> grants;  // handed back when the response cannot be sent
+    bool head_only = false;
+    bool gzip_allowed = false;
+  };
+  void answer(std::uint64_t number, Outcome outcome);
+  struct StreamStart {
+    Response response;
+    EventFilter filter;
+    std::uint64_t after = 0;
+    Credential credential;
+    bool head_only = false;
+  };
+  void stream(std::uint64_t number, StreamStart start);
+  void wait_with(std::uint64_t number, engine::ClaimTicket ticket);
+  bool peer_gone() const { return closed_ || peer_finished_; }
+  const std::string& peer_address() const { return connection_.peer_address(); }
+
+ private:
+  struct Slot {
+    bool keep_alive = true;
+    std::optional<engine::ClaimTicket> waiting;
+    std::optional<Outcome> outcome;
+    std::optional<StreamStart> stream;
+  };
+
+  bool may_read_on() const;
+  void read_requests();
+  void begin_request();
+  void refuse_stream(unsigned status, const std::string& detail, Code code);
+  Slot* slot(std::uint64_t number);
+  void send_ready();
+  void send(Slot& slot);
+  void start_streaming(StreamStart start);
+  void finish_if_done();
+  void cancel_waiting();
+  void arm();
+
+  std::shared_ptr<Core> core_;  // shared by all sessions
+  net::Connection& connection_;
+  RequestReader reader_;
+  std::string input_;                  // bytes that are not parsed yet
+  std::deque<Slot> slots_;
+  std::uint64_t first_number_ = 0;     // of slots_.front()
+  RequestReader::Phase armed_ = RequestReader::Phase::failed;
+  bool reading_requests_ = false;      // guards against answering synchronously inside read_requests()
+  bool last_request_seen_ = false;     // no request is read any more
+  bool streaming_ = false;
+  bool peer_finished_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace muster::http

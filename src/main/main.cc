@@ -1,0 +1,35 @@
+// The program: joins the command line (cli/), the server (src/server/) and the demo. Nothing else happens here.
+#include "cli/cli.h"
+#include "main/demo.h"
+#include "server/commands.h"
+
+namespace {
+
+// The grades of `doctor` as this machine sees them and as a client sees them are one list.
+std::vector<muster::server::Finding> seen_by_client(const muster::cli::Globals& globals) {
+  std::vector<muster::server::Finding> findings;
+  for (const muster::cli::RemoteCheck& check : muster::cli::check_server(globals))
+    findings.push_back({.name = check.name,
+                        // A server that is not running is no fault of the machine.
+                        .grade = check.ok ? muster::server::Grade::ok : muster::server::Grade::warn,
+                        .text = check.text,
+                        .remedy = check.remedy});
+  return findings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  muster::cli::Globals globals;
+  std::vector<muster::cli::LocalCommand> local;
+  for (muster::server::Command& command : muster::server::commands({
+           .wants_json = [&globals] { return globals.output != muster::cli::Output::table; },
+ .check_server = [&globals] { return seen_by_client(globals); },
+ .start_demo = muster::start_demo,
+       }))
+    local.push_back({.name = std::move(command.name),
+                     .summary = std::move(command.summary),
+                     .describe = std::move(command.describe),
+                     .run = std::move(command.run)});
+  return muster::cli::run(argc, argv, local, globals);
+}

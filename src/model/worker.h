@@ -1,0 +1,90 @@
+// A worker: a registered process, what it offers, and how its silence is judged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/capability.h"
+#include "model/ids.h"
+#include "model/job.h"
+
+namespace muster {
+
+// The wire a worker came in by decides how often it must be heard.
+enum class Dialect : std::uint8_t { http, resp, grpc, ws, agent };
+
+struct HeartbeatPolicy {
+  Duration interval{};
+  Duration dead_after{};
+};
+
+// Silence for dead_after is death; three missed beats fit into it everywhere.
+constexpr HeartbeatPolicy default_policy(Dialect dialect) {
+  using namespace std::chrono_literals;
+  switch (dialect) {
+    case Dialect::http: return {10s, 30s};
+    case Dialect::resp: return {30s, 90s};
+    case Dialect::grpc: return {10s, 30s};
+    case Dialect::ws: return {10s, 30s};
+    case Dialect::agent: return {15s, 60s};
+  }
+  return {10s, 30s};
+}
+static_assert(default_policy(Dialect::resp).interval * 3 <= default_policy(Dialect::resp).dead_after);
+static_assert(default_policy(Dialect::agent).interval * 3 <= default_policy(Dialect::agent).dead_after);
+
+enum class WorkerState : std::uint8_t { online, draining, offline };
+
+// Graded from missed beats alone.
+enum class Health : std::uint8_t { healthy, warn, degraded, unhealthy };
+
+struct WorkerSpec {
+  NamespaceName ns{kDefaultNamespace};
+  WorkerId id;                       // empty: the engine gives one
+  Dialect dialect = Dialect::http;
+  CapabilitySet capabilities;        // as offered, without those of labels and id
+  std::vector<QueueName> queues;     // empty: every queue of the namespace
+  Labels labels;
+  std::uint32_t slots = 1;           // max_concurrent
+  std::string hostname;
+  std::string version;
+  std::string metadata;              // JSON object, kept after death; empty for none
+  std::optional<HeartbeatPolicy> policy;  // empty: the dialect's
+  std::optional<SessionId> resume;   // the session this process already had: its leases stay
+};
+
+struct Worker {
+  WorkerSpec spec;                   // policy is filled in
+  SessionId session{};
+  WorkerState state = WorkerState::online;
+  Instant registered_at{};
+  Instant last_seen_at{};
+  std::optional<Instant> offline_at;
+  std::string offline_cause;         // "silent", "unregistered", "replaced", "drained"
+  std::optional<Instant> drain_deadline;
+  std::string drain_reason;
+  std::uint32_t running = 0;
+  std::uint64_t completed = 0;       // of this session
+  std::uint64_t failed = 0;
+  std::string stats;                 // JSON object of the last heartbeat; empty for none
+};
+
+// Everything a worker can be asked for: what it said, its labels and its own name.
+CapabilitySet offered(const WorkerSpec& spec);
+
+Health grade(const Worker& worker, Instant now);
+// The instant at which the worker is dead unless it is heard before.
+Instant dead_at(const Worker& worker);
+
+std::string_view to_string(Dialect dialect);
+std::string_view to_string(WorkerState state);
+std::string_view to_string(Health health);
+std::optional<Dialect> parse_dialect(std::string_view name);
+std::optional<WorkerState> parse_worker_state(std::string_view name);
+
+}  // namespace muster

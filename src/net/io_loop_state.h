@@ -1,0 +1,37 @@
+// What is behind IoLoop: Asio's context and the queue of posted work. Private to net/: nothing outside this folder includes it, so
+// nobody else pays for Asio's headers.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/unique_function.h"
+#include "net/io_loop.h"
+
+namespace muster::net {
+
+struct IoLoop::State {
+  explicit State(const Clock& with) : clock(with), work(boost::asio::make_work_guard(io)) {}
+
+  void run_posted();
+  void wait_for_signal();
+
+  const Clock& clock;
+  std::mutex mutex;                            // leaf; guards `posted`
+  std::vector<UniqueFunction<void()>> posted;  // destroyed after `io`: dropping work may still post
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
+  std::optional<boost::asio::signal_set> signals;
+  UniqueFunction<void(int)> on_signal;
+  std::thread thread;
+  std::atomic<std::thread::id> owner{};
+};
+
+}  // namespace muster::net

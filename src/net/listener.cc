@@ -1,0 +1,237 @@
+#include "net/listener.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "net/io_loop_state.h"
+#include "net/stream_connection.h"
+
+namespace muster::net {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr int kBacklog = 4'096;
+constexpr Duration kDeadlineTick{100};   // how exact the time-outs of connections are
+constexpr Duration kAcceptBackOff{100};  // out of descriptors or memory: others must end before another can begin
+
+std::string endpoint_text(const tcp::endpoint& endpoint) {
+  const std::string address = endpoint.address().to_string();
+  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", address, endpoint.port()) : fmt::format("{}:{}", address, endpoint.port());
+}
+
+Result<tcp::endpoint> resolve(asio::io_context& io, const ListenerOptions& options) {
+  error_code error;
+  const asio::ip::address address = asio::ip::make_address(options.address, error);
+  if (!error) return tcp::endpoint(address, options.port);
+  tcp::resolver resolver(io);
+  const auto found = resolver.resolve(options.address, std::to_string(options.port), tcp::resolver::passive, error);
+  if (error || found.empty())
+    return Status::invalid_argument(fmt::format(
+        "listen address \"{}\" is neither an IP address nor a name that resolves to one: {}", options.address, error.message()));
+  return found.begin()->endpoint();
+}
+
+Status bind_failure(const ListenerOptions& options, const error_code& error) {
+  const std::string where = fmt::format("cannot listen on {} port {}", options.address, options.port);
+  if (error == asio::error::address_in_use)
+    return Status::unavailable(
+        fmt::format("{}: the port is in use; stop the process that holds it, or choose another port (0 picks a free one)", where));
+  if (error == asio::error::access_denied)
+    return Status::unavailable(fmt::format("{}: permission denied; ports below 1024 need privileges", where));
+  if (error == error_code(EADDRNOTAVAIL, boost::system::system_category()))
+    return Status::unavailable(fmt::format("{}: this machine has no such address", where));
+  return Status::unavailable(fmt::format("{}: {}", where, error.message()));
+}
+
+Status listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, const ListenerOptions& options) {
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(kBacklog, error);
+  if (error) return bind_failure(options, error);
+  return {};
+}
+
+}  // namespace
+
+// Lives on the loop's thread, but for what `mutex` guards and for what is fixed before the loop sees it.
+struct Listener::State : std::enable_shared_from_this<Listener::State> {
+  State(IoLoop& with, ListenerOptions opts, Gauge& gauge, SessionFactory make)
+      : loop(with), options(std::move(opts)), open_connections(gauge), factory(std::move(make)), acceptor(with.state().io), tick(with.state().io), pause(with.state().io) {}
+
+  static asio::awaitable<void> accept_all(std::shared_ptr<State> self) {
+    while (!self->stopping) {
+      error_code error;
+      tcp::socket socket = co_await self->acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
+      if (self->stopping || error == asio::error::operation_aborted) co_return;
+      if (!error) {
+        self->admit(std::move(socket));
+        continue;
+      }
+      if (error == asio::error::connection_aborted) continue;
+      // EMFILE, ENFILE, ENOBUFS, ENOMEM: the connection stays in the backlog and the descriptor stays readable, so trying again
+      // at once would only burn the processor.
+      log::warn("accepting connections pauses", {{"address", self->endpoint}, {"code", error.message()}});
+      self->pause.expires_after(kAcceptBackOff);
+      co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
+  }
+
+  static asio::awaitable<void> watch_deadlines(std::shared_ptr<State> self) {
+    error_code error;
+    for (;;) {
+      self->tick.expires_after(kDeadlineTick);
+      co_await self->tick.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      const Ticks now = self->loop.clock().elapsed();
+      // A connection removes itself by a posted call, never while it is asked, so the map stands still here.
+      for (const auto& [key, connection] : self->connections) connection->enforce_deadlines(now);
+      if (self->stopping && now >= self->stop_deadline)
+        for (const auto& [key, connection] : self->connections) connection->close_now();
+      if (self->stopping && self->connections.empty()) co_return;
+    }
+  }
+
+  void admit(tcp::socket socket) {
+    error_code error;
+    const tcp::endpoint peer = socket.remote_endpoint(error);
+    if (!error) socket.set_option(tcp::no_delay(true), error);
+    if (!error) socket.non_blocking(true, error);
+    if (error) return;  // gone before it began
+    if (connections.size() >= options.connections_max) {
+      if (!options.tls.enabled() && !options.refusal.empty()) socket.write_some(asio::buffer(options.refusal), error);
+      return;
+    }
+    const auto connection = make_stream_connection(loop, std::move(socket),
+                                                   {.peer_address = peer.address().to_string(),
+                                                    .write_timeout = options.write_timeout,
+                                                    .handshake_timeout = options.handshake_timeout,
+                                                    .tls = tls});
+    connections.emplace(connection.get(), connection);
+    open_connections.add(1);
+    connection->start(factory(*connection), [self = shared_from_this(), key = connection.get()] { self->forget(key); });
+  }
+
+  void forget(StreamConnection* connection) {
+    connections.erase(connection);
+    open_connections.add(-1);
+    if (stopping && connections.empty()) tell_stopped();
+  }
+
+  void begin_stop(Duration grace) {
+    if (std::exchange(stopping, true)) return;
+    error_code ignored;
+    acceptor.close(ignored);
+    pause.cancel();
+    stop_deadline = loop.clock().elapsed() + grace;
+    for (const auto& [key, connection] : connections) {
+      if (grace > Duration::zero())
+        connection->drain();
+      else
+        connection->close_now();
+    }
+    if (connections.empty()) tell_stopped();
+  }
+
+  void tell_stopped() {
+    const std::lock_guard lock(mutex);
+    stopped = true;
+    stopped_changed.notify_all();
+  }
+
+  IoLoop& loop;
+  const ListenerOptions options;
+  Gauge& open_connections;
+  SessionFactory factory;
+  tcp::acceptor acceptor;
+  asio::steady_timer tick;
+  asio::steady_timer pause;
+  std::string endpoint;
+  std::uint16_t port = 0;
+  bool loopback = false;
+  TlsContext tls;
+  std::unordered_map<StreamConnection*, std::shared_ptr<StreamConnection>> connections;
+  bool stopping = false;
+  Ticks stop_deadline{};
+
+  std::mutex mutex;  // leaf; guards `stopped`
+  std::condition_variable stopped_changed;
+  bool stopped = false;
+};
+
+Listener::Listener(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Listener::~Listener() { stop(Duration::zero()); }
+
+Result<std::unique_ptr<Listener>> Listener::open(IoLoop& loop, ListenerOptions options, Gauge& open_connections, SessionFactory factory) {
+  const auto endpoint = resolve(loop.state().io, options);
+  if (!endpoint.ok()) return endpoint.status();
+  TlsContext tls;
+  if (options.tls.enabled()) {
+    auto made = make_tls_context(options.tls);
+    if (!made.ok()) return made.status();
+    tls = *std::move(made);
+  }
+  const auto state = std::make_shared<State>(loop, std::move(options), open_connections, std::move(factory));
+  state->tls = std::move(tls);
+  if (const Status listening = listen_on(state->acceptor, *endpoint, state->options); !listening.ok()) return listening;
+  error_code error;
+  const tcp::endpoint bound = state->acceptor.local_endpoint(error);
+  if (error) return Status::unavailable(fmt::format("cannot listen on {}: {}", state->options.address, error.message()));
+  state->port = bound.port();
+  state->endpoint = endpoint_text(bound);
+  state->loopback = bound.address().is_loopback();
+  if (!state->loopback && !state->options.loopback_only.empty())
+    return Status::invalid_argument(fmt::format("cannot listen on {}: {}", state->endpoint, state->options.loopback_only));
+  loop.post([state] {
+    if (state->stopping) return;
+    asio::co_spawn(state->loop.state().io, State::accept_all(state), asio::detached);
+    asio::co_spawn(state->loop.state().io, State::watch_deadlines(state), asio::detached);
+  });
+  return std::unique_ptr<Listener>(new Listener(state));
+}
+
+std::uint16_t Listener::port() const { return state_->port; }
+std::string Listener::address() const { return state_->endpoint; }
+bool Listener::is_loopback() const { return state_->loopback; }
+
+Status Listener::reload_tls() {
+  if (!state_->options.tls.enabled()) return {};
+  auto made = make_tls_context(state_->options.tls);
+  if (!made.ok()) return made.status();
+  state_->loop.post([state = state_, tls = *std::move(made)]() mutable { state->tls = std::move(tls); });
+  return {};
+}
+
+void Listener::stop(Duration grace) {
+  check(!state_->loop.inside(), "a listener is not stopped from inside the loop");
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopped) return;
+  }
+  // A loop that is not running has no thread that could answer, and no connection that could mind.
+  if (!state_->loop.running()) {
+    error_code ignored;
+    state_->acceptor.close(ignored);
+    state_->stopping = true;
+    state_->tell_stopped();
+    return;
+  }
+  state_->loop.post([state = state_, grace] { state->begin_stop(grace); });
+  std::unique_lock lock(state_->mutex);
+  state_->stopped_changed.wait(lock, [this] { return state_->stopped; });
+}
+
+}  // namespace muster::net

@@ -1,0 +1,246 @@
+#include "server/config.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+#include "server/config_file.h"
+
+namespace muster::server {
+namespace {
+
+constexpr std::string_view kDefaultSource = "default";
+constexpr std::string_view kStoreScheme = "sqlite:";
+
+std::string variable(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto at = environment.find(name);
+  return at == environment.end() ? std::string() : at->second;
+}
+
+class Loader {
+ public:
+  explicit Loader(const LoadRequest& request) : request_(request) {}
+
+  LoadedConfig load() {
+    out_.config.file = request_.file;
+    for (const Setting& setting : settings())
+      out_.config.entries.push_back({.setting = &setting, .value = fallback(setting), .source = std::string(kDefaultSource)});
+    if (!request_.file.empty()) take_file();
+    take_environment();
+    take_flags();
+    fill_derived();
+    check_relations();
+    return std::move(out_);
+  }
+
+ private:
+  static SettingValue fallback(const Setting& setting) {
+    auto value = parse_setting(setting, setting.fallback);
+    check(value.ok(), "a default is a value its own setting accepts");
+    return std::move(value).value();
+  }
+
+  void set(const Setting& setting, std::string_view text, const std::string& where, bool usage) {
+    auto value = parse_setting(setting, text);
+    if (!value.ok()) {
+      out_.problems.push_back({.where = where, .message = value.status().message(), .usage = usage});
+      return;
+    }
+    ConfigEntry& entry = mutable_entry(setting);
+    entry.value = std::move(value).value();
+    entry.source = where;
+  }
+
+  ConfigEntry& mutable_entry(const Setting& setting) {
+    return out_.config.entries[static_cast<std::size_t>(&setting - settings().data())];
+  }
+
+  void take_file() {
+    ConfigFile file = read_config_file(request_.file);
+    for (const FileValue& value : file.values) set(*value.setting, value.text, value.where, false);
+    for (Problem& problem : file.problems) out_.problems.push_back(std::move(problem));
+    out_.config.credentials = std::move(file.credentials);
+  }
+
+  void take_environment() {
+    // AGQ_SESSION_KEY is the name that existing deployments of the RESP dialect set; ours wins when both are there.
+    const std::string foreign_key = variable(request_.environment, "AGQ_SESSION_KEY");
+    if (!foreign_key.empty()) set(*find_setting("auth", "session_key"), foreign_key, "environment AGQ_SESSION_KEY", false);
+
+    std::set<std::string> known;
+    for (const Setting& setting : settings()) {
+      const std::string name = environment_name(setting);
+      known.insert(name);
+      if (const auto at = request_.environment.find(name); at != request_.environment.end())
+        set(setting, at->second, "environment " + name, false);
+    }
+    refuse_unknown_variables(known);
+  }
+
+  void refuse_unknown_variables(const std::set<std::string>& known) {
+    const std::vector<std::string_view> candidates(known.begin(), known.end());
+    std::set<std::string> prefixes;
+    for (const std::string_view name : candidates) prefixes.insert(std::string(name.substr(0, name.find('_', 7) + 1)));
+    for (const auto& [name, value] : request_.environment) {
+      const bool ours = std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& p) { return name.starts_with(p); });
+      if (!ours || known.contains(name)) continue;
+      const std::string_view near = closest(name, candidates);
+      out_.problems.push_back({.where = "environment " + name,
+                               .message = near.empty() ? "no such setting: see `muster config show`"
+                                                       : fmt::format("no such setting: did you mean {}?", near)});
+    }
+  }
+
+  void take_flags() {
+    for (const auto& [name, text] : request_.flags) {
+      const std::size_t dot = name.find('.');
+      const Setting* setting = find_setting(name.substr(0, dot), name.substr(dot + 1));
+      check(setting != nullptr, "a flag stands for a setting of the table");
+      set(*setting, text, "flag " + std::string(setting->flag), true);
+    }
+  }
+
+  // Defaults that depend on the machine or on other settings.
+  void fill_derived() {
+    ConfigEntry& data_dir = mutable_entry(*find_setting("server", "data_dir"));
+    if (std::get<std::string>(data_dir.value).empty()) {
+      const std::string xdg = variable(request_.environment, "XDG_DATA_HOME");
+      const std::string home = variable(request_.environment, "HOME");
+      if (!xdg.empty())
+        data_dir.value = xdg + "/muster";
+      else if (!home.empty())
+        data_dir.value = home + "/.local/share/muster";
+      else
+        out_.problems.push_back(
+            {.where = "", .message = "no data folder: give --data-dir, or set XDG_DATA_HOME or HOME", .usage = true});
+    }
+    ConfigEntry& store = mutable_entry(*find_setting("server", "store"));
+    if (std::get<std::string>(store.value).empty())
+      store.value = std::string(kStoreScheme) + std::get<std::string>(data_dir.value) + "/muster.db";
+  }
+
+  void problem_at(std::string_view section, std::string_view key, std::string message) {
+    const ConfigEntry& entry = out_.config.entry(section, key);
+    out_.problems.push_back({.where = entry.source == kDefaultSource ? std::string() : entry.source,
+                             .message = std::move(message),
+                             .usage = entry.source.starts_with("flag ")});
+  }
+
+  void check_relations() {
+    const Config& config = out_.config;
+    const std::string& store = config.text("server", "store");
+    if (store.starts_with("postgres:") || store.starts_with("postgresql:"))
+      problem_at("server", "store", "this build has no PostgreSQL store: give sqlite:PATH");
+    else if (!store.starts_with(kStoreScheme) || store.size() == kStoreScheme.size())
+      problem_at("server", "store", fmt::format("store \"{}\" is not accepted: give sqlite:PATH", store));
+
+    if (config.text("listen", "resp") != "off") problem_at("listen", "resp", "this build has no RESP front: give --resp off");
+    if (config.text("listen", "grpc") != "off") problem_at("listen", "grpc", "this build has no gRPC front: give --grpc off");
+
+    const bool cert = !config.text("tls", "cert").empty();
+    const bool key = !config.text("tls", "key").empty();
+    if (cert != key)
+      problem_at("tls", cert ? "cert" : "key",
+                 fmt::format("tls.{} needs tls.{} too", cert ? "cert" : "key", cert ? "key" : "cert"));
+    if (!cert && !config.text("tls", "client_ca").empty())
+      problem_at("tls", "client_ca", "tls.client_ca needs tls.cert and tls.key too");
+
+    if (const auto http = config.http(); http && !is_loopback(http->host) && !cert && !config.flag("server", "insecure"))
+      problem_at("listen", "http",
+                 fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and --tls-key, "
+                             "or --insecure if the network is trusted",
+                             config.text("listen", "http")));
+    check_heartbeats();
+    check_credentials();
+  }
+
+  void check_heartbeats() {
+    for (const std::string dialect : {"http", "resp", "grpc", "ws", "agent"}) {
+      const std::int64_t interval = out_.config.number("heartbeat", dialect + "_interval");
+      const std::int64_t dead_after = out_.config.number("heartbeat", dialect + "_dead_after");
+      // Three beats fit into the silence that counts as death, so that one lost message never kills a worker.
+      if (interval * 3 > dead_after)
+        problem_at("heartbeat", dialect + "_dead_after",
+                   fmt::format("heartbeat.{}_dead_after of {} ms is below three times {}_interval of {} ms", dialect, dead_after,
+                               dialect, interval));
+    }
+  }
+
+  void check_credentials() {
+    std::map<std::string, std::string> owners;  // secret → name
+    for (const Credential& credential : out_.config.credentials) {
+      const auto [at, inserted] = owners.emplace(credential.secret, credential.name);
+      if (!inserted)
+        out_.problems.push_back({.where = credential.source,
+                                 .message = fmt::format("\"{}\" has the same secret as \"{}\"", credential.name, at->second)});
+    }
+  }
+
+  const LoadRequest& request_;
+  LoadedConfig out_;
+};
+
+}  // namespace
+
+const ConfigEntry& Config::entry(std::string_view section, std::string_view key) const {
+  const Setting* setting = find_setting(section, key);
+  check(setting != nullptr, "the setting is in the table");
+  return entries[static_cast<std::size_t>(setting - settings().data())];
+}
+
+const std::string& Config::text(std::string_view section, std::string_view key) const {
+  return std::get<std::string>(entry(section, key).value);
+}
+
+std::int64_t Config::number(std::string_view section, std::string_view key) const {
+  return std::get<std::int64_t>(entry(section, key).value);
+}
+
+bool Config::flag(std::string_view section, std::string_view key) const { return std::get<bool>(entry(section, key).value); }
+
+std::vector<std::string> Config::list(std::string_view section, std::string_view key) const {
+  std::vector<std::string> out;
+  std::string_view rest = text(section, key);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (end > 0) out.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+std::string Config::database_path() const { return text("server", "store").substr(kStoreScheme.size()); }
+
+std::optional<HostPort> Config::http() const {
+  const std::string& text_form = text("listen", "http");
+  if (text_form == "off") return std::nullopt;
+  auto address = parse_host_port(text_form);
+  check(address.ok(), "a listen address was checked when it was read");
+  return std::move(address).value();
+}
+
+LoadedConfig load_config(const LoadRequest& request) { return Loader(request).load(); }
+
+std::map<std::string, std::string> process_environment() {
+  std::map<std::string, std::string> out;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view pair = *at;
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = pair.substr(0, equals);
+    if (name.starts_with("MUSTER_") || name == "AGQ_SESSION_KEY" || name == "XDG_DATA_HOME" || name == "HOME")
+      out.emplace(name, pair.substr(equals + 1));
+  }
+  return out;
+}
+
+bool is_loopback(std::string_view host) {
+  if (host == "localhost" || host == "::1") return true;
+  // A name may start with 127. too, and resolve to anywhere.
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+}  // namespace muster::server

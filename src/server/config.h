@@ -1,0 +1,78 @@
+// The configuration of one server: file, then environment, then flags, each value with the place it came from.
+//
+// serve, dev, doctor, config and SIGHUP call load_config(). It reports every problem it finds, not only the first, and
+// promises that a Config without problems can be turned into options of the store, the engine and the fronts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/context.h"
+#include "server/settings.h"
+
+namespace muster::server {
+
+// Something wrong, and where: "muster.toml:3:8", "environment MUSTER_LOG_LEVEL", "flag --http".
+struct Problem {
+  std::string where;
+  std::string message;
+  bool usage = false;  // a flag is wrong: the exit code is 2 rather than 1
+  std::string text() const { return where.empty() ? message : where + ": " + message; }
+};
+
+struct ConfigEntry {
+  const Setting* setting = nullptr;
+  SettingValue value;
+  std::string source;  // "default", or as in Problem::where
+};
+
+// A bearer token of [auth.tokens], or a worker's key of [workers].
+struct Credential {
+  std::string name;
+  command::Role role = command::Role::read_only;
+  std::string secret{};
+  std::string worker{};  // the only worker it may act as; empty: any
+  std::string source;
+};
+
+class Config {
+ public:
+  std::vector<ConfigEntry> entries;  // every setting, in the order of the table
+  std::vector<Credential> credentials;
+  std::string file;  // empty: none was given
+
+  // REQUIRES: the setting exists and has that type.
+  const std::string& text(std::string_view section, std::string_view key) const;
+  std::int64_t number(std::string_view section, std::string_view key) const;
+  bool flag(std::string_view section, std::string_view key) const;
+  std::vector<std::string> list(std::string_view section, std::string_view key) const;
+  const ConfigEntry& entry(std::string_view section, std::string_view key) const;
+
+  std::string data_dir() const { return text("server", "data_dir"); }
+  std::string database_path() const;  // the PATH of sqlite:PATH
+  std::string session_key_path() const { return data_dir() + "/session.key"; }
+  std::optional<HostPort> http() const;  // empty: off
+};
+
+struct LoadRequest {
+  std::string file;  // empty: none
+  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> flags;  // "listen.http" → "127.0.0.1:0"
+};
+
+struct LoadedConfig {
+  Config config;
+  std::vector<Problem> problems;
+};
+
+LoadedConfig load_config(const LoadRequest& request);
+
+// The variables of this process that load_config() looks at.
+std::map<std::string, std::string> process_environment();
+
+bool is_loopback(std::string_view host);
+
+}  // namespace muster::server

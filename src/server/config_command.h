@@ -1,0 +1,17 @@
+// `muster config check|show`.
+#pragma once
+
+#include <string>
+
+#include "server/commands.h"
+#include "server/config.h"
+
+namespace muster::server {
+
+Command config_command(const Surroundings& surroundings);
+
+// The effective values as a TOML file whose comments say where each came from. Secrets are redacted.
+std::string show_toml(const Config& config);
+std::string show_json(const Config& config);
+
+}  // namespace muster::server

@@ -1,0 +1,209 @@
+#include "server/config.h"
+
+#include <gtest/gtest.h>
+
+#include "server/config_command.h"
+#include "server/temp_folder_testing.h"
+
+namespace muster::server {
+namespace {
+
+constexpr std::string_view kKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
+class ConfigTest : public testing::Test {
+ protected:
+  LoadedConfig load(std::string_view toml) {
+    LoadRequest request = given();
+    request.file = folder.write("muster.toml", toml);
+    return load_config(request);
+  }
+  static LoadRequest given() { return {.file = "", .environment = {{"HOME", "/home/u"}}, .flags = {}}; }
+  // The only problem, without the path of the folder.
+  std::string problem_of(std::string_view toml) {
+    const LoadedConfig loaded = load(toml);
+    if (loaded.problems.size() != 1) return "problems: " + std::to_string(loaded.problems.size());
+    return loaded.problems[0].text().substr(folder.path().size() + 1);
+  }
+  TempFolder folder;
+};
+
+TEST_F(ConfigTest, WithoutAnythingTheDefaultsHold) {
+  const LoadedConfig loaded = load_config(given());
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  EXPECT_EQ(loaded.config.data_dir(), "/home/u/.local/share/muster");
+  EXPECT_EQ(loaded.config.database_path(), "/home/u/.local/share/muster/muster.db");
+  EXPECT_EQ(loaded.config.http()->port, 8080);
+  EXPECT_EQ(loaded.config.entry("listen", "http").source, "default");
+}
+
+TEST_F(ConfigTest, XdgDataHomeWinsOverHome) {
+  LoadRequest request = given();
+  request.environment["XDG_DATA_HOME"] = "/x";
+  EXPECT_EQ(load_config(request).config.data_dir(), "/x/muster");
+}
+
+TEST_F(ConfigTest, FlagsWinOverEnvironmentAndEnvironmentOverTheFile) {
+  LoadRequest request = given();
+  request.file =
+      folder.write("muster.toml", "[log]\nlevel = \"error\"\n[listen]\nhttp = \"127.0.0.1:1\"\n[server]\nstop_grace = \"3s\"\n");
+  request.environment["MUSTER_LOG_LEVEL"] = "warn";
+  request.environment["MUSTER_LISTEN_HTTP"] = "127.0.0.1:2";
+  request.flags["listen.http"] = "127.0.0.1:3";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  EXPECT_EQ(loaded.config.http()->port, 3);
+  EXPECT_EQ(loaded.config.entry("listen", "http").source, "flag --http");
+  EXPECT_EQ(loaded.config.text("log", "level"), "warn");
+  EXPECT_EQ(loaded.config.entry("log", "level").source, "environment MUSTER_LOG_LEVEL");
+  EXPECT_EQ(loaded.config.number("server", "stop_grace"), 3'000);
+  EXPECT_EQ(loaded.config.entry("server", "stop_grace").source, folder.path("muster.toml") + ":6:14");
+}
+
+TEST_F(ConfigTest, AProblemNamesItsLineAndColumn) {
+  EXPECT_EQ(problem_of("[log]\nlevle = \"info\"\n"), "muster.toml:2:1: unknown key in [log] \"levle\": did you mean \"level\"?");
+  EXPECT_EQ(problem_of("[listne]\n"), "muster.toml:1:2: unknown section \"listne\": did you mean \"listen\"?");
+  EXPECT_EQ(problem_of("[limits]\n  connections_max = \"many\"\n"),
+            "muster.toml:2:21: limits.connections_max: text is not accepted: give an integer");
+  EXPECT_EQ(problem_of("[limits]\nconnections_max = 0\n"),
+            "muster.toml:2:19: limits.connections_max: \"0\" is not accepted: give an integer from 1 to 1000000");
+  EXPECT_EQ(problem_of("[server]\nstop_grace = 5\n"),
+            "muster.toml:2:14: server.stop_grace: an integer is not accepted: give text like \"30s\"");
+  EXPECT_EQ(problem_of("log = 3\n"), "muster.toml:1:1: \"log\" is a section: write [log]");
+  EXPECT_EQ(problem_of("[http]\ncors_origins = [1]\n"),
+            "muster.toml:2:16: http.cors_origins: an array is not accepted: give an array of texts without commas");
+}
+
+TEST_F(ConfigTest, BrokenTomlNamesItsPlace) {
+  const std::string problem = problem_of("[log]\nlevel = \n");
+  EXPECT_TRUE(problem.starts_with("muster.toml:2:")) << problem;
+}
+
+TEST_F(ConfigTest, ReportsEveryProblemAtOnce) {
+  const LoadedConfig loaded = load("[log]\nlevel = \"loud\"\nx = 1\n[limits]\nevents_kept = 1\n");
+  EXPECT_EQ(loaded.problems.size(), 3u);
+}
+
+TEST_F(ConfigTest, AFileThatCannotBeReadIsAProblem) {
+  LoadRequest request = given();
+  request.file = folder.path("none.toml");
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_EQ(loaded.problems.size(), 1u);
+  EXPECT_EQ(loaded.problems[0].text(), request.file + ": cannot read the file: No such file or directory");
+}
+
+TEST_F(ConfigTest, AVariableThatIsNoSettingIsAProblem) {
+  LoadRequest request = given();
+  request.environment["MUSTER_LISTEN_HTPT"] = "off";
+  request.environment["MUSTER_TOKEN"] = "of a client, not ours";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_EQ(loaded.problems.size(), 1u);
+  EXPECT_EQ(loaded.problems[0].text(), "environment MUSTER_LISTEN_HTPT: no such setting: did you mean MUSTER_LISTEN_HTTP?");
+}
+
+TEST_F(ConfigTest, AFrontThisBuildHasNotIsAUsageErrorOnTheFlag) {
+  LoadRequest request = given();
+  request.flags["listen.resp"] = "127.0.0.1:6380";
+  request.flags["listen.grpc"] = "off";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_EQ(loaded.problems.size(), 1u);
+  EXPECT_EQ(loaded.problems[0].text(), "flag --resp: this build has no RESP front: give --resp off");
+  EXPECT_TRUE(loaded.problems[0].usage);
+}
+
+TEST_F(ConfigTest, AStoreThisBuildHasNotIsRefused) {
+  LoadRequest request = given();
+  for (const char* bad : {"postgres://db/x", "sqlite:", "mysql:x", "x.db"}) {
+    request.flags["server.store"] = bad;
+    EXPECT_EQ(load_config(request).problems.size(), 1u) << bad;
+  }
+  request.flags["server.store"] = "sqlite:relative.db";
+  EXPECT_EQ(load_config(request).config.database_path(), "relative.db");
+}
+
+TEST_F(ConfigTest, AListenerBeyondLoopbackNeedsTlsUnlessInsecureIsSaidAloud) {
+  LoadRequest request = given();
+  request.flags["listen.http"] = "0.0.0.0:8080";
+  EXPECT_EQ(load_config(request).problems.size(), 1u);
+  request.flags["server.insecure"] = "true";
+  EXPECT_TRUE(load_config(request).problems.empty());
+  request.flags.erase("server.insecure");
+  request.flags["tls.cert"] = "c.pem";
+  EXPECT_EQ(load_config(request).problems.size(), 1u);  // the key is missing
+  request.flags["tls.key"] = "k.pem";
+  EXPECT_TRUE(load_config(request).problems.empty());
+}
+
+TEST_F(ConfigTest, ThreeBeatsFitIntoTheSilenceThatKills) {
+  EXPECT_EQ(problem_of("[heartbeat]\nhttp_interval = \"11s\"\nhttp_dead_after = \"30s\"\n"),
+            "muster.toml:3:19: heartbeat.http_dead_after of 30000 ms is below three times http_interval of 11000 ms");
+}
+
+TEST_F(ConfigTest, ReadsTokensAndWorkerKeys) {
+  const LoadedConfig loaded = load(std::string("[auth]\nsession_key = \"") + std::string(kKey) +
+                                   "\"\n[auth.tokens]\nci = { role = \"operator\", token = \"0123456789abcdef\" }\n"
+                                   "eye = { role = \"read-only\", token = \"fedcba9876543210\" }\n[workers]\n\"w-1\" = \"" +
+                                   std::string(64, 'a') + "\"\n");
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  ASSERT_EQ(loaded.config.credentials.size(), 3u);
+  EXPECT_EQ(loaded.config.credentials[0].role, command::Role::operator_role);
+  EXPECT_EQ(loaded.config.credentials[1].role, command::Role::read_only);
+  EXPECT_EQ(loaded.config.credentials[2].role, command::Role::worker);
+  EXPECT_EQ(loaded.config.credentials[2].worker, "w-1");
+}
+
+TEST_F(ConfigTest, RefusesTokensThatAreWeakTwinnedOrOfNoRole) {
+  EXPECT_EQ(problem_of("[auth.tokens]\nci = { role = \"operator\", token = \"short\" }\n"),
+            "muster.toml:2:1: auth.tokens.ci: the token has 5 bytes: give 16 to 512");
+  EXPECT_EQ(problem_of("[auth.tokens]\nci = { role = \"admin\", token = \"0123456789abcdef\" }\n"),
+            "muster.toml:2:1: auth.tokens.ci: role \"admin\" is not accepted: give operator, worker or read-only");
+  EXPECT_EQ(problem_of("[auth.tokens]\nci = { role = \"operator\", tokne = \"0123456789abcdef\" }\n"),
+            "muster.toml:2:27: unknown key in auth.tokens.ci \"tokne\": did you mean \"token\"?");
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token = \"0123456789abcdef\" }\n"
+                       "b = { role = \"worker\", token = \"0123456789abcdef\" }\n"),
+            "muster.toml:3:1: \"b\" has the same secret as \"a\"");
+  EXPECT_EQ(problem_of("[workers]\n\"w-1\" = \"abc\"\n"),
+            "muster.toml:2:9: workers.w-1: the key is 64 hexadecimal digits in quotes");
+}
+
+TEST_F(ConfigTest, TheForeignSessionKeyVariableIsUnderstoodAndOursWins) {
+  LoadRequest request = given();
+  request.environment["AGQ_SESSION_KEY"] = std::string(64, 'a');
+  EXPECT_EQ(load_config(request).config.text("auth", "session_key"), std::string(64, 'a'));
+  request.environment["MUSTER_AUTH_SESSION_KEY"] = std::string(64, 'b');
+  EXPECT_EQ(load_config(request).config.text("auth", "session_key"), std::string(64, 'b'));
+}
+
+TEST_F(ConfigTest, WhatIsShownReadsBackTheSameAndHoldsNoSecret) {
+  LoadRequest request = given();
+  request.file = folder.write("muster.toml", "[auth]\nsession_key = \"" + std::string(kKey) +
+                                                 "\"\n[auth.tokens]\nci = { role = \"operator\", token = \"0123456789abcdef\" }\n"
+                                                 "[http]\ncors_origins = [\"https://a\", \"https://b\"]\n");
+  request.flags["log.level"] = "debug";
+  const Config config = load_config(request).config;
+  for (const std::string& shown : {show_toml(config), show_json(config)}) {
+    EXPECT_EQ(shown.find(kKey), std::string::npos);
+    EXPECT_EQ(shown.find("0123456789abcdef"), std::string::npos);
+  }
+  std::string toml = show_toml(config);
+  EXPECT_NE(toml.find("level = \"debug\"  # flag --log-level\n"), std::string::npos) << toml;
+  EXPECT_NE(toml.find("session_key = \"(redacted)\"  # " + request.file + ":2:15\n"), std::string::npos) << toml;
+  // Everything but the secrets can be fed back.
+  toml = toml.substr(0, toml.find("\n[auth.tokens]"));
+  toml.replace(toml.find("(redacted)"), 10, kKey);
+  LoadRequest again = given();
+  again.file = folder.write("again.toml", toml);
+  const LoadedConfig reread = load_config(again);
+  ASSERT_TRUE(reread.problems.empty()) << reread.problems[0].text();
+  for (std::size_t i = 0; i < config.entries.size(); ++i)
+    EXPECT_EQ(reread.config.entries[i].value, config.entries[i].value) << full_name(*config.entries[i].setting);
+}
+
+TEST_F(ConfigTest, OnlyLoopbackNamesAreLoopback) {
+  for (const char* yes : {"127.0.0.1", "127.3.2.1", "::1", "localhost"}) EXPECT_TRUE(is_loopback(yes)) << yes;
+  for (const char* no :
+       {"0.0.0.0", "::", "10.0.0.1", "example.org", "", "localhost.example.org", "127.0.0.1.example.org", "127.evil"})
+    EXPECT_FALSE(is_loopback(no)) << no;
+}
+
+}  // namespace
+}  // namespace muster::server

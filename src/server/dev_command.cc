@@ -1,0 +1,142 @@
+// `muster dev`: the server in this process, with a worker and work, for a first look.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/log.h"
+#include "server/command_flags.h"
+#include "server/running.h"
+#include "server/serve_command.h"
+
+namespace muster::server {
+namespace {
+
+constexpr Duration kReportEvery{1'000};
+
+struct DevFlags {
+  SettingFlags settings;
+  std::string run_for;
+  bool no_demo = false;
+};
+
+// The demo keeps out of the folder of a real server, and takes another port when the usual one is busy.
+LoadRequest with_demo_defaults(LoadRequest request) {
+  const LoadedConfig loaded = load_config(request);
+  if (loaded.config.entry("server", "data_dir").source == "default")
+    request.flags["server.data_dir"] = loaded.config.data_dir() + "-dev";
+  if (loaded.config.entry("log", "level").source == "default") request.flags["log.level"] = "warn";
+  return request;
+}
+
+Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock) {
+  auto server = Server::start(config, clock);
+  const bool asked_for_port = config.entry("listen", "http").source != "default";
+  if (server.ok() || asked_for_port || server.code() != Code::unavailable) return server;
+  request.flags["listen.http"] = "127.0.0.1:0";
+  config = load_config(request).config;
+  auto second = Server::start(config, clock);
+  // When the port was not what stood in the way, the first answer says more.
+  if (!second.ok()) return server;
+  fmt::print(stderr, "muster: {}; took another port\n", server.status().message());
+  return second;
+}
+
+class Reporter {
+ public:
+  explicit Reporter(const Demo* demo) : demo_(demo), terminal_(::isatty(STDOUT_FILENO) == 1) {}
+  ~Reporter() {
+    if (terminal_ && demo_ != nullptr) fmt::print("\n");
+  }
+
+  void print(Duration passed) {
+    if (demo_ == nullptr) return;
+    const Demo::Counts counts = demo_->counts();
+    const double seconds = static_cast<double>((passed - last_passed_).count()) / 1'000.0;
+    const double rate = seconds > 0 ? static_cast<double>(counts.completed - last_.completed) / seconds : 0;
+    fmt::print("{}submitted {}  completed {}  failed {}  {:.0f} jobs/s{}", terminal_ ? "\r\033[K" : "", counts.submitted,
+               counts.completed, counts.failed, rate, terminal_ ? "" : "\n");
+    std::fflush(stdout);
+    last_ = counts;
+    last_passed_ = passed;
+  }
+
+ private:
+  const Demo* demo_;
+  bool terminal_;
+  Demo::Counts last_;
+  Duration last_passed_{0};
+};
+
+void introduce(const Server& server, const Config& config) {
+  fmt::print("muster ready {}\n", server.addresses());
+  if (const std::string url = server.http_url(); !url.empty())
+    fmt::print(
+        "  jobs      {0}/api/v1/jobs\n  workers   {0}/api/v1/workers\n  openapi   {0}/api/v1/openapi.json\n"
+        "  events    {0}/events\n  metrics   {0}/metrics\n",
+        url);
+  fmt::print("  data      {}\n  stop      Ctrl-C\n", config.data_dir());
+  std::fflush(stdout);
+}
+
+int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
+  std::optional<Duration> run_for;
+  if (!flags.run_for.empty()) {
+    const auto ms = parse_duration_ms(flags.run_for);
+    if (!ms.ok()) return report({{.where = "flag --for", .message = ms.status().message(), .usage = true}});
+    run_for = Duration(*ms);
+  }
+  LoadRequest request = with_demo_defaults(flags.settings.request());
+  LoadedConfig loaded = load_config(request);
+  if (!loaded.problems.empty()) return report(loaded.problems);
+  Config config = std::move(loaded.config);
+  log::set_level(*log::parse_level(config.text("log", "level")));
+
+  raise_descriptor_limit();
+  const Signals signals;
+  const RealClock clock;
+  auto server = start_on_some_port(config, request, clock);
+  if (!server.ok()) {
+    report_start_failure(server.status());
+    return kExitFailure;
+  }
+  introduce(**server, config);
+  announce_key(**server);
+  std::unique_ptr<Demo> demo;
+  if (!flags.no_demo && !(*server)->http_url().empty())
+    demo = surroundings.start_demo((*server)->http_url(), (*server)->key().text);
+
+  {
+    Reporter reporter(demo.get());
+    const Ticks begun = clock.elapsed();
+    while (true) {
+      const auto passed = std::chrono::duration_cast<Duration>(clock.elapsed() - begun);
+      if (run_for && passed >= *run_for) break;
+      const Signal signal = signals.next(run_for ? std::min(kReportEvery, *run_for - passed) : kReportEvery);
+      if (signal == Signal::stop) break;
+      if (signal == Signal::reload) reload(**server, config, request);
+      reporter.print(std::chrono::duration_cast<Duration>(clock.elapsed() - begun));
+    }
+  }
+  demo.reset();
+  return stop(**server, config, signals);
+}
+
+}  // namespace
+
+Command dev_command(const Surroundings& surroundings) {
+  auto flags = std::make_shared<DevFlags>();  // shared by the two closures
+  return {.name = "dev",
+          .summary = "Run a server with a demo worker and demo jobs",
+          .describe =
+              [flags](CLI::App& app) {
+                flags->settings.describe(app);
+                app.add_option("--for", flags->run_for, "stop by itself after this long, for example 10s")->type_name("DURATION");
+                app.add_flag("--no-demo", flags->no_demo, "neither worker nor jobs");
+                app.footer("Example:\n  muster dev --for 30s");
+              },
+          .run = [flags, surroundings] { return run_dev(*flags, surroundings); }};
+}
+
+}  // namespace muster::server

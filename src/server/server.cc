@@ -1,0 +1,93 @@
+#include "server/server.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "server/version.h"
+#include "server/wiring.h"
+
+namespace muster::server {
+namespace {
+
+constexpr Duration kTickSilenceMax{10'000};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock& clock) {
+  if (Status status = prepare_data_dir(config); !status.ok()) return status;
+  std::unique_ptr<Server> server(new Server(clock));
+  server->metrics_.gauge("muster_build_info", "Always 1; the label is the version.", {{"version", std::string(kVersion)}}).set(1);
+  server->metrics_.gauge("muster_start_time_seconds", "When the server started, in seconds since 1970.")
+      .set(static_cast<double>(to_ms(clock.now())) / 1'000.0);
+  if (Status status = server->open_store(config); !status.ok()) return status;
+  auto key = session_key(config);
+  if (!key.ok()) return key.status();
+  server->key_ = std::move(key).value();
+  server->metered_ = std::make_unique<store::MeteredStore>(*server->store_, server->metrics_, clock);
+  server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
+  server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock);
+  server->ticker_->start();
+  server->loop_ = std::make_unique<net::IoLoop>(clock);
+  server->loop_->start();
+  if (config.http())
+    if (Status status = server->start_http(config); !status.ok()) return status;
+  return server;
+}
+
+Server::~Server() {
+  if (Status status = stop(Duration(0)); !status.ok())
+    log::error("stop failed", {{"code", std::string(to_string(status.code()))}});
+}
+
+Status Server::open_store(const Config& config) {
+  const auto options = store_options(config);
+  auto opened = store::sqlite::SqliteStore::open(options, clock_, metrics_);
+  if (!opened.ok()) return opened.status();
+  store_ = std::move(opened).value();
+  return {};
+}
+
+Status Server::start_http(const Config& config) {
+  const http::ServerFacts facts{.version = std::string(kVersion), .started_at = clock_.now(), .listeners = {}};
+  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, http_options(config, key_.text), facts);
+  if (!front.ok()) return front.status();
+  http_ = std::move(front).value();
+  http_->set_listeners({{"http", http_->address()}, {"resp", "off"}, {"grpc", "off"}});
+  tls_ = !config.text("tls", "cert").empty();
+  return {};
+}
+
+std::string Server::addresses() const {
+  return fmt::format("resp=off grpc=off http={} store=sqlite", http_ ? http_->address() : "off");
+}
+
+std::string Server::http_url() const {
+  return http_ ? fmt::format("{}://{}", tls_ ? "https" : "http", http_->address()) : std::string();
+}
+
+bool Server::alive() const { return ticker_->alive(kTickSilenceMax); }
+
+Status Server::reload(const Config& config) {
+  auto key = session_key(config);
+  if (!key.ok()) return key.status();
+  if (http_) {
+    // The certificate first: it is the one that can fail, and then the tokens stay as they were too.
+    if (tls_)
+      if (Status status = http_->reload_tls(); !status.ok()) return status.annotate("certificate");
+    if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
+  }
+  key_ = std::move(key).value();
+  return {};
+}
+
+Status Server::stop(Duration grace) {
+  if (stopped_) return {};
+  stopped_ = true;
+  if (http_) http_->stop(grace);
+  if (engine_) engine_->stop();
+  if (ticker_) ticker_->stop();
+  if (loop_) loop_->stop();
+  return store_ ? store_->close() : Status();
+}
+
+}  // namespace muster::server

@@ -1,0 +1,65 @@
+// The composition root: one running server, from its store to its listeners.
+//
+// serve and dev make one. Parts start in the order of the members below and stop in reverse; a part only refers to parts
+// above it. Everything it says about failure is a Status with a text for the operator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "fronts/http/front.h"
+#include "net/io_loop.h"
+#include "server/config.h"
+#include "server/session_key.h"
+#include "server/ticker.h"
+#include "store/metered.h"
+#include "store/sqlite/store.h"
+
+namespace muster::server {
+
+class Server {
+ public:
+  // Everything accepts when it returns. The clock outlives the server.
+  // conflict: another process owns the database. corrupt: it is damaged. unavailable: a folder, a file or an address cannot
+  // be used. invalid_argument: the database is newer than this program, or a certificate or key is wrong.
+  static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock);
+  ~Server();  // stops without grace
+
+  // "resp=off grpc=off http=127.0.0.1:8080 store=sqlite"
+  std::string addresses() const;
+  std::string http_url() const;  // empty when HTTP is off
+  const SessionKey& key() const { return key_; }
+  engine::Engine& engine() { return *engine_; }
+  // Is background work still being done? For the watchdog.
+  bool alive() const;
+
+  // Applies what can change while running: tokens, keys, certificates. On failure the old ones stay.
+  Status reload(const Config& config);
+
+  // Drains: no new connections, parked claims get their empty answer, requests under way finish within `grace`, the store
+  // closes after its last commit. Idempotent.
+  Status stop(Duration grace);
+
+ private:
+  explicit Server(const Clock& clock) : clock_(clock) {}
+  Status open_store(const Config& config);
+  Status start_http(const Config& config);
+
+  const Clock& clock_;
+  bool tls_ = false;
+  bool stopped_ = false;
+  SessionKey key_;
+  Metrics metrics_;
+  std::unique_ptr<store::sqlite::SqliteStore> store_;
+  std::unique_ptr<store::MeteredStore> metered_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<net::IoLoop> loop_;
+  std::unique_ptr<http::HttpFront> http_;
+};
+
+}  // namespace muster::server

@@ -1,0 +1,263 @@
+#include "server/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+
+namespace muster::server {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000;
+constexpr std::int64_t kMinute = 60 * kSecond;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kKiB = 1'024;
+constexpr std::int64_t kMiB = 1'024 * kKiB;
+
+constexpr Setting heartbeat(std::string_view key, std::string_view fallback, std::string_view help) {
+  return {.section = "heartbeat",
+          .key = key,
+          .type = SettingType::duration,
+          .fallback = fallback,
+          .min = kSecond,
+          .max = 30 * kMinute,
+          .help = help};
+}
+
+constexpr std::array kSettings{
+    Setting{.section = "server",
+            .key = "data_dir",
+            .type = SettingType::path,
+            .fallback = "",
+            .flag = "--data-dir",
+            .help = "folder of the database and the key file; default $XDG_DATA_HOME/muster, else ~/.local/share/muster"},
+    Setting{.section = "server",
+            .key = "store",
+            .type = SettingType::text,
+            .fallback = "",
+            .flag = "--store",
+            .help = "sqlite:PATH; default sqlite:<data-dir>/muster.db"},
+    Setting{.section = "server",
+            .key = "durability",
+            .type = SettingType::choice,
+            .fallback = "full",
+            .choices = "full|normal",
+            .flag = "--durability",
+            .help = "full syncs every commit; normal may lose the last ones when the machine stops"},
+    Setting{.section = "server",
+            .key = "insecure",
+            .type = SettingType::boolean,
+            .fallback = "false",
+            .flag = "--insecure",
+            .help = "allow a listener beyond loopback without TLS and authentication"},
+    Setting{.section = "server",
+            .key = "stop_grace",
+            .type = SettingType::duration,
+            .fallback = "10s",
+            .min = 0,
+            .max = 10 * kMinute,
+            .reloadable = true,
+            .help = "how long requests in flight may take after SIGTERM"},
+
+    Setting{.section = "listen",
+            .key = "http",
+            .type = SettingType::listen,
+            .fallback = "127.0.0.1:8080",
+            .flag = "--http",
+            .help = "HTTP address, or off; port 0 picks a free one"},
+    Setting{.section = "listen",
+            .key = "resp",
+            .type = SettingType::listen,
+            .fallback = "off",
+            .flag = "--resp",
+            .help = "RESP address; this build has no RESP front, so only off is accepted"},
+    Setting{.section = "listen",
+            .key = "grpc",
+            .type = SettingType::listen,
+            .fallback = "off",
+            .flag = "--grpc",
+            .help = "gRPC address; this build has no gRPC front, so only off is accepted"},
+
+    Setting{.section = "http",
+            .key = "cors_origins",
+            .type = SettingType::list,
+            .help = "origins of browser pages that may call, beside the server's own"},
+    Setting{.section = "http",
+            .key = "host_names",
+            .type = SettingType::list,
+            .help = "names accepted in Host on a listener without authentication, beside loopback names"},
+
+    Setting{.section = "tls",
+            .key = "cert",
+            .type = SettingType::path,
+            .flag = "--tls-cert",
+            .help = "certificate chain, PEM; SIGHUP reads the file again"},
+    Setting{.section = "tls",
+            .key = "key",
+            .type = SettingType::path,
+            .flag = "--tls-key",
+            .help = "private key, PEM; SIGHUP reads the file again"},
+    Setting{.section = "tls",
+            .key = "client_ca",
+            .type = SettingType::path,
+            .flag = "--tls-client-ca",
+            .help = "certificates that client certificates must chain to; empty: clients need none"},
+
+    Setting{.section = "auth",
+            .key = "session_key",
+            .type = SettingType::hex_key,
+            .secret = true,
+            .reloadable = true,
+            .help = "the operator key, 64 hex digits; none: generated once into <data-dir>/session.key"},
+
+    Setting{.section = "log",
+            .key = "level",
+            .type = SettingType::choice,
+            .fallback = "info",
+            .choices = "debug|info|warn|error",
+            .reloadable = true,
+            .flag = "--log-level",
+            .help = "lines below this level are not written"},
+
+    Setting{.section = "limits",
+            .key = "body_bytes_max",
+            .type = SettingType::bytes,
+            .fallback = "8MiB",
+            .min = kKiB,
+            .max = 1'024 * kMiB,
+            .help = "largest request body; a larger one is answered 413"},
+    Setting{.section = "limits",
+            .key = "header_bytes_max",
+            .type = SettingType::bytes,
+            .fallback = "16KiB",
+            .min = kKiB,
+            .max = kMiB,
+            .help = "largest request header; a larger one is answered 431"},
+    Setting{.section = "limits",
+            .key = "connections_max",
+            .type = SettingType::count,
+            .fallback = "10000",
+            .min = 1,
+            .max = 1'000'000,
+            .help = "open connections; one more is answered 503 and closed"},
+    Setting{.section = "limits",
+            .key = "events_kept",
+            .type = SettingType::count,
+            .fallback = "65536",
+            .min = 16,
+            .max = 10'000'000,
+            .help = "events a reader can go back; beyond them it is told of a gap"},
+    Setting{.section = "limits",
+            .key = "parked_claims_max",
+            .type = SettingType::count,
+            .fallback = "100000",
+            .min = 1,
+            .max = 1'000'000,
+            .help = "claims that wait; one more is answered exhausted"},
+    Setting{.section = "limits",
+            .key = "writes_pending_max",
+            .type = SettingType::count,
+            .fallback = "200000",
+            .min = 1,
+            .max = 10'000'000,
+            .help = "store verbs that wait for the writer; one more is answered exhausted"},
+
+    Setting{.section = "retention",
+            .key = "completed_kept",
+            .type = SettingType::duration,
+            .fallback = "7d",
+            .min = 0,
+            .max = 3'650 * kDay,
+            .help = "how long completed and cancelled jobs stay"},
+    Setting{.section = "retention",
+            .key = "dead_kept",
+            .type = SettingType::duration,
+            .fallback = "30d",
+            .min = 0,
+            .max = 3'650 * kDay,
+            .help = "how long dead jobs stay"},
+    Setting{.section = "retention",
+            .key = "finished_count_max",
+            .type = SettingType::count,
+            .fallback = "1000000",
+            .min = 0,
+            .max = 1'000'000'000,
+            .help = "finished jobs kept; the oldest go first"},
+    Setting{.section = "retention",
+            .key = "offline_workers_kept",
+            .type = SettingType::duration,
+            .fallback = "7d",
+            .min = kMinute,
+            .max = 3'650 * kDay,
+            .help = "how long the rows of workers that are gone stay"},
+
+    heartbeat("http_interval", "10s", "how often HTTP workers must be heard"),
+    heartbeat("http_dead_after", "30s", "silence after which an HTTP worker is dead"),
+    heartbeat("resp_interval", "30s", "how often RESP workers must be heard"),
+    heartbeat("resp_dead_after", "90s", "silence after which a RESP worker is dead"),
+    heartbeat("grpc_interval", "10s", "how often gRPC workers must be heard"),
+    heartbeat("grpc_dead_after", "30s", "silence after which a gRPC worker is dead"),
+    heartbeat("ws_interval", "10s", "how often WebSocket workers must be heard"),
+    heartbeat("ws_dead_after", "30s", "silence after which a WebSocket worker is dead"),
+    heartbeat("agent_interval", "15s", "how often agents must be heard"),
+    heartbeat("agent_dead_after", "1m", "silence after which an agent is dead"),
+};
+
+constexpr std::size_t kSuggestionDistanceMax = 3;
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const Setting> settings() { return kSettings; }
+
+const Setting* find_setting(std::string_view section, std::string_view key) {
+  const auto at = std::find_if(kSettings.begin(), kSettings.end(),
+                               [&](const Setting& setting) { return setting.section == section && setting.key == key; });
+  return at == kSettings.end() ? nullptr : &*at;
+}
+
+std::string environment_name(const Setting& setting) {
+  std::string name = "MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+std::string full_name(const Setting& setting) { return std::string(setting.section) + "." + std::string(setting.key); }
+
+std::vector<std::string_view> section_names() {
+  std::vector<std::string_view> names;
+  for (const Setting& setting : kSettings)
+    if (names.empty() || names.back() != setting.section) names.push_back(setting.section);
+  names.push_back("workers");
+  return names;
+}
+
+std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::min(kSuggestionDistanceMax, word.size() / 2) + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace muster::server

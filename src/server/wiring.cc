@@ -1,0 +1,102 @@
+#include "server/wiring.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace muster::server {
+namespace {
+
+Duration duration(const Config& config, std::string_view section, std::string_view key) {
+  return Duration(config.number(section, key));
+}
+
+std::size_t count(const Config& config, std::string_view section, std::string_view key) {
+  return static_cast<std::size_t>(config.number(section, key));
+}
+
+HeartbeatPolicy policy(const Config& config, Dialect dialect) {
+  const std::string name(to_string(dialect));
+  return {.interval = duration(config, "heartbeat", name + "_interval"),
+          .dead_after = duration(config, "heartbeat", name + "_dead_after")};
+}
+
+}  // namespace
+
+store::sqlite::Options store_options(const Config& config) {
+  store::sqlite::Options options;
+  options.path = config.database_path();
+  options.durability =
+      config.text("server", "durability") == "normal" ? store::sqlite::Durability::normal : store::sqlite::Durability::full;
+  options.pending_max = count(config, "limits", "writes_pending_max");
+  return options;
+}
+
+engine::Options engine_options(const Config& config) {
+  engine::Options options;
+  for (const Dialect dialect : {Dialect::http, Dialect::resp, Dialect::grpc, Dialect::ws, Dialect::agent})
+    options.policies[static_cast<std::size_t>(dialect)] = policy(config, dialect);
+  options.retention.completed_kept = duration(config, "retention", "completed_kept");
+  options.retention.dead_kept = duration(config, "retention", "dead_kept");
+  options.retention.finished_count_max = static_cast<std::uint64_t>(config.number("retention", "finished_count_max"));
+  options.offline_kept = duration(config, "retention", "offline_workers_kept");
+  options.events_kept = count(config, "limits", "events_kept");
+  options.parked_max = count(config, "limits", "parked_claims_max");
+  return options;
+}
+
+http::AuthOptions auth_options(const Config& config, const std::string& operator_key) {
+  http::AuthOptions options;
+  options.tokens.push_back(
+      {.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
+  for (const Credential& credential : config.credentials)
+    options.tokens.push_back(
+        {.name = credential.name, .role = credential.role, .secret = credential.secret, .worker = WorkerId(credential.worker)});
+  // A key that nobody asked for does not lock a machine's own user out; a listener that others can reach always asks.
+  const bool configured = !config.credentials.empty() || !config.text("auth", "session_key").empty();
+  const auto http = config.http();
+  const bool reachable = http && !is_loopback(http->host) && !config.flag("server", "insecure");
+  options.required = configured || reachable;
+  return options;
+}
+
+http::HttpOptions http_options(const Config& config, const std::string& operator_key) {
+  http::HttpOptions options;
+  const HostPort address = *config.http();
+  options.address = address.host;
+  options.port = address.port;
+  options.tls = {.certificate_file = config.text("tls", "cert"),
+                 .key_file = config.text("tls", "key"),
+                 .client_ca_file = config.text("tls", "client_ca")};
+  options.auth = auth_options(config, operator_key);
+  options.limits.header_bytes_max = count(config, "limits", "header_bytes_max");
+  options.limits.body_bytes_max = count(config, "limits", "body_bytes_max");
+  options.limits.connections_max = count(config, "limits", "connections_max");
+  options.cors_origins = config.list("http", "cors_origins");
+  options.host_names = config.list("http", "host_names");
+  options.insecure = config.flag("server", "insecure");
+  return options;
+}
+
+Status prepare_data_dir(const Config& config) {
+  const std::filesystem::path folder = config.data_dir();
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) {
+    if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), error);
+    if (error || (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST))
+      return Status::unavailable(
+          fmt::format("cannot create the data folder {}: {}", folder.string(), error ? error.message() : std::strerror(errno)));
+  }
+  if (!std::filesystem::is_directory(folder, error))
+    return Status::unavailable(fmt::format("the data folder {} is not a folder", folder.string()));
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    return Status::unavailable(fmt::format("cannot write to the data folder {}: {}; give another --data-dir or change its owner",
+                                           folder.string(), std::strerror(errno)));
+  return {};
+}
+
+}  // namespace muster::server

@@ -1,0 +1,97 @@
+// The suite's client: turns verbs with replies into plain calls, and repeats them as the contract documents.
+//
+// `unavailable`: nothing was written, so the call is made again as it is. `outcome_unknown`: the call is made again with the same
+// fence or idempotency key (jobs without one get one, since a repeat could enqueue them twice), and an answer that only
+// says "done already" is read as success. Both happen on faulty harnesses only; elsewhere every answer is the first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "store/contract/harness.h"
+
+namespace muster::store::contract {
+
+using SweepVerb = void (SweepStore::*)(std::size_t, Reply<SweepReport>);
+
+// How the idempotency keys begin that the client gives to jobs without one.
+inline constexpr const char* kGivenKeyPrefix = "contract-client-";
+
+class Client {
+ public:
+  explicit Client(Harness& harness) : harness_(harness) {}
+
+  Result<std::vector<Enqueued>> enqueue(std::vector<JobSpec> jobs);
+  Result<ClaimReply> claim(ClaimRequest request);
+
+  // One element; the batch forms are below.
+  Result<Settled> complete(Completion one);
+  Result<Settled> fail(Failure one);
+  Result<Settled> snooze(Snooze one);
+  Result<Settled> release(Release one);
+  Result<Renewed> report_progress(ProgressUpdate one);
+  Result<Renewed> renew(Renewal one);
+  Result<Cancelled> cancel(Cancel one);
+  Result<Settled> redrive(JobId one);
+  Result<Job> get_job(JobId one);
+  Result<Registered> register_worker(WorkerSpec one);
+  Result<BeatReply> heartbeat(Beat one);
+  Result<Worker> drain(Drain one);
+  Result<Worker> unregister(Unregister one);
+  Result<Worker> get_worker(NamespaceName ns, WorkerId one);
+
+  Result<Each<Settled>> complete_all(std::vector<Completion> batch);
+  Result<Each<Settled>> fail_all(std::vector<Failure> batch);
+  Result<Each<Settled>> release_all(std::vector<Release> batch);
+  Result<Each<Renewed>> renew_all(std::vector<Renewal> batch);
+  Result<Each<Cancelled>> cancel_all(std::vector<Cancel> batch);
+  Result<Each<Settled>> redrive_all(std::vector<JobId> batch);
+  Result<Each<Job>> get_jobs(std::vector<JobId> batch);
+  Result<Each<Registered>> register_all(std::vector<WorkerSpec> batch);
+  Result<Each<BeatReply>> heartbeat_all(std::vector<Beat> batch);
+  Result<Each<Worker>> get_workers(NamespaceName ns, std::vector<WorkerId> batch);
+
+  Result<Redriven> redrive_matching(RedriveFilter filter);
+  Result<JobPage> list_jobs(JobQuery query);
+  Result<WaitFacts> explain(JobId job);
+  Result<WorkerPage> list_workers(WorkerQuery query);
+
+  Result<QueueStats> change_queue(QueueChange change);
+  Result<std::vector<QueueStats>> list_queues(NamespaceName ns);
+  Result<NamespaceInfo> create_namespace(NamespaceInfo info);
+  Result<std::vector<NamespaceInfo>> list_namespaces();
+  Result<NamespaceInfo> delete_namespace(NamespaceName ns);
+
+  Result<SweepReport> sweep(SweepVerb verb, std::size_t limit);
+  Result<SweepReport> prune_finished(Retention retention, std::size_t limit);
+  Result<SweepReport> prune_workers(Duration offline_kept, std::size_t limit);
+
+  Result<StoreInfo> info();
+  Result<BackupReport> backup(std::string path);
+
+  // True when the last call was repeated after `outcome_unknown`: what it counted may be short of what happened.
+  bool in_doubt() const { return in_doubt_; }
+
+ private:
+  template <class Method, class... Args>
+  auto once(Method method, const Args&... args);
+  template <class Method, class... Args>
+  auto call(Method method, const Args&... args);
+  template <class Method, class Element>
+  auto single(Method method, Element one);
+  void give_keys(std::vector<JobSpec>& jobs);
+  // What is there now, on faulty harnesses only: nobody else needs to know.
+  std::vector<std::optional<JobState>> states_of(const std::vector<JobId>& jobs);
+  std::optional<NamespaceInfo> namespace_named(const NamespaceName& ns);
+
+  Harness& harness_;
+  std::set<JobId> seen_;  // to tell a job our own lost call made from one that was there before
+  std::uint64_t keys_given_ = 0;
+  bool in_doubt_ = false;
+};
+
+}  // namespace muster::store::contract

@@ -1,0 +1,209 @@
+#include "store/contract/client.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace muster::store::contract {
+namespace {
+
+constexpr int kTriesMax = 60;                             // at 16 % faults a run of this length does not happen
+constexpr std::chrono::seconds kPatience{60};             // of real time, before a reply counts as never given
+
+// Where a reply lands. Shared with the store, because a reply that comes too late must still find its place.
+template <class T>
+struct Landing {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::optional<Result<T>> answer;
+};
+
+template <class Method>
+struct VerbShape;
+template <class Noun, class... Params>
+struct VerbShape<void (Noun::*)(Params...)> {
+  using Last = std::tuple_element_t<sizeof...(Params) - 1, std::tuple<Params...>>;
+};
+template <class ReplyType>
+struct ReplyShape;
+template <class T>
+struct ReplyShape<UniqueFunction<void(Result<T>)>> {
+  using Value = T;
+};
+template <class Method>
+using AnswerOf = typename ReplyShape<typename VerbShape<Method>::Last>::Value;
+
+template <class T>
+Result<T> first_of(Result<Each<T>> batch) {
+  if (!batch.ok()) return batch.status();
+  if (batch->size() != 1) return Status::internal(fmt::format("{} answers to a batch of one", batch->size()));
+  return std::move(batch->front());
+}
+
+}  // namespace
+
+template <class Method, class... Args>
+auto Client::once(Method method, const Args&... args) {
+  using T = AnswerOf<Method>;
+  auto landing = std::make_shared<Landing<T>>();
+  Reply<T> reply = [landing](Result<T> answer) {
+    const std::lock_guard lock(landing->mutex);
+    check(!landing->answer, "a reply is called once");
+    landing->answer.emplace(std::move(answer));
+    landing->arrived.notify_all();
+  };
+  (harness_.store().*method)(Args(args)..., std::move(reply));
+  while (!harness_.threaded() && !landing->answer && harness_.pump()) continue;
+  std::unique_lock lock(landing->mutex);
+  const auto patience = harness_.threaded() ? kPatience : std::chrono::seconds(0);
+  if (!landing->arrived.wait_for(lock, patience, [&] { return landing->answer.has_value(); }))
+    return Result<T>(Status::internal("the store never replied"));
+  return std::move(*landing->answer);
+}
+
+template <class Method, class... Args>
+auto Client::call(Method method, const Args&... args) {
+  in_doubt_ = false;
+  for (int tries = 1;; ++tries) {
+    auto answer = once(method, args...);
+    const bool again = answer.code() == Code::unavailable || answer.code() == Code::outcome_unknown;
+    if (!harness_.faulty() || !again || tries == kTriesMax) return answer;
+    in_doubt_ = in_doubt_ || answer.code() == Code::outcome_unknown;
+  }
+}
+
+template <class Method, class Element>
+auto Client::single(Method method, Element one) {
+  return first_of(call(method, std::vector<Element>{std::move(one)}));
+}
+
+void Client::give_keys(std::vector<JobSpec>& jobs) {
+  if (!harness_.faulty()) return;
+  for (JobSpec& job : jobs)
+    if (job.idempotency_key.empty()) job.idempotency_key = fmt::format("{}{}", kGivenKeyPrefix, ++keys_given_);
+}
+
+Result<std::vector<Enqueued>> Client::enqueue(std::vector<JobSpec> jobs) {
+  give_keys(jobs);
+  auto answer = call(&Store::enqueue, jobs);
+  if (!answer.ok()) return answer;
+  for (Enqueued& job : *answer) {
+    const bool first_sight = seen_.insert(job.id).second;
+    if (in_doubt_) job.existed = !first_sight;
+  }
+  return answer;
+}
+
+Result<ClaimReply> Client::claim(ClaimRequest request) { return call(&Store::claim, request); }
+Result<Settled> Client::complete(Completion one) { return single(&Store::complete, std::move(one)); }
+Result<Settled> Client::fail(Failure one) { return single(&Store::fail, std::move(one)); }
+Result<Settled> Client::snooze(Snooze one) { return single(&Store::snooze, std::move(one)); }
+Result<Settled> Client::release(Release one) { return single(&Store::release, std::move(one)); }
+Result<Renewed> Client::report_progress(ProgressUpdate one) { return single(&Store::report_progress, std::move(one)); }
+Result<Renewed> Client::renew(Renewal one) { return single(&Store::renew, std::move(one)); }
+Result<Cancelled> Client::cancel(Cancel one) { return first_of(cancel_all({std::move(one)})); }
+Result<Settled> Client::redrive(JobId one) { return first_of(redrive_all({one})); }
+Result<Job> Client::get_job(JobId one) { return single(&Store::get_jobs, one); }
+Result<Registered> Client::register_worker(WorkerSpec one) { return single(&Store::register_workers, std::move(one)); }
+Result<BeatReply> Client::heartbeat(Beat one) { return single(&Store::heartbeat, std::move(one)); }
+Result<Worker> Client::drain(Drain one) { return single(&Store::drain, std::move(one)); }
+Result<Worker> Client::unregister(Unregister one) { return single(&Store::unregister, std::move(one)); }
+Result<Worker> Client::get_worker(NamespaceName ns, WorkerId one) {
+  return first_of(call(&Store::get_workers, ns, std::vector<WorkerId>{std::move(one)}));
+}
+
+Result<Each<Settled>> Client::complete_all(std::vector<Completion> batch) { return call(&Store::complete, batch); }
+Result<Each<Settled>> Client::fail_all(std::vector<Failure> batch) { return call(&Store::fail, batch); }
+Result<Each<Settled>> Client::release_all(std::vector<Release> batch) { return call(&Store::release, batch); }
+Result<Each<Renewed>> Client::renew_all(std::vector<Renewal> batch) { return call(&Store::renew, batch); }
+
+// `conflict` means re-read, then decide: after a lost answer it may be our own work that is in the way. What stood there
+// before the call tells the two apart.
+Result<Each<Cancelled>> Client::cancel_all(std::vector<Cancel> batch) {
+  std::vector<JobId> jobs;
+  for (const Cancel& one : batch) jobs.push_back(one.job);
+  const std::vector<std::optional<JobState>> before = states_of(jobs);
+  auto answers = call(&Store::cancel, batch);
+  if (!answers.ok() || !in_doubt_) return answers;
+  const std::vector<std::optional<JobState>> after = states_of(jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if ((*answers)[i].code() == Code::conflict && before[i] && !is_finished(*before[i])) (*answers)[i] = Cancelled{jobs[i], *after[i]};
+  return answers;
+}
+
+Result<Each<Settled>> Client::redrive_all(std::vector<JobId> batch) {
+  const std::vector<std::optional<JobState>> before = states_of(batch);
+  auto answers = call(&Store::redrive, batch);
+  if (!answers.ok() || !in_doubt_) return answers;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if ((*answers)[i].code() != Code::conflict || (before[i] != JobState::dead && before[i] != JobState::cancelled)) continue;
+    const auto job = get_job(batch[i]);
+    if (job.ok() && job->state == JobState::ready) (*answers)[i] = Settled{job->id, job->state, job->attempt, job->run_at};
+  }
+  return answers;
+}
+
+std::vector<std::optional<JobState>> Client::states_of(const std::vector<JobId>& jobs) {
+  std::vector<std::optional<JobState>> states(jobs.size());
+  if (!harness_.faulty()) return states;
+  const bool doubt = in_doubt_;  // a read must not hide what the write before it left
+  const auto found = get_jobs(jobs);
+  in_doubt_ = doubt;
+  for (std::size_t i = 0; found.ok() && i < jobs.size(); ++i)
+    if ((*found)[i].ok()) states[i] = (*found)[i]->state;
+  return states;
+}
+
+Result<Each<Job>> Client::get_jobs(std::vector<JobId> batch) { return call(&Store::get_jobs, batch); }
+Result<Each<Registered>> Client::register_all(std::vector<WorkerSpec> batch) { return call(&Store::register_workers, batch); }
+Result<Each<BeatReply>> Client::heartbeat_all(std::vector<Beat> batch) { return call(&Store::heartbeat, batch); }
+Result<Each<Worker>> Client::get_workers(NamespaceName ns, std::vector<WorkerId> batch) { return call(&Store::get_workers, ns, batch); }
+
+Result<Redriven> Client::redrive_matching(RedriveFilter filter) { return call(&Store::redrive_matching, filter); }
+Result<JobPage> Client::list_jobs(JobQuery query) { return call(&Store::list_jobs, query); }
+Result<WaitFacts> Client::explain(JobId job) { return call(&Store::explain, job); }
+Result<WorkerPage> Client::list_workers(WorkerQuery query) { return call(&Store::list_workers, query); }
+
+Result<QueueStats> Client::change_queue(QueueChange change) { return call(&Store::change_queue, change); }
+Result<std::vector<QueueStats>> Client::list_queues(NamespaceName ns) { return call(&Store::list_queues, ns); }
+Result<std::vector<NamespaceInfo>> Client::list_namespaces() { return call(&Store::list_namespaces); }
+
+Result<NamespaceInfo> Client::create_namespace(NamespaceInfo made) {
+  const auto before = namespace_named(made.name);
+  auto answer = call(&Store::create_namespace, made);
+  if (!in_doubt_ || before || answer.code() != Code::already_exists) return answer;
+  return *namespace_named(made.name);
+}
+
+Result<NamespaceInfo> Client::delete_namespace(NamespaceName ns) {
+  const auto before = namespace_named(ns);
+  auto answer = call(&Store::delete_namespace, ns);
+  if (!in_doubt_ || !before || answer.code() != Code::not_found) return answer;
+  return *before;
+}
+
+std::optional<NamespaceInfo> Client::namespace_named(const NamespaceName& ns) {
+  if (!harness_.faulty()) return std::nullopt;
+  const auto all = list_namespaces();
+  if (!all.ok()) return std::nullopt;
+  for (const NamespaceInfo& one : *all)
+    if (one.name == ns) return one;
+  return std::nullopt;
+}
+
+Result<SweepReport> Client::sweep(SweepVerb verb, std::size_t limit) { return call(verb, limit); }
+Result<SweepReport> Client::prune_finished(Retention retention, std::size_t limit) {
+  return call(&Store::prune_finished, retention, limit);
+}
+Result<SweepReport> Client::prune_workers(Duration offline_kept, std::size_t limit) {
+  return call(&Store::prune_workers, offline_kept, limit);
+}
+Result<StoreInfo> Client::info() { return call(&Store::info); }
+Result<BackupReport> Client::backup(std::string path) { return call(&Store::backup, path); }
+
+}  // namespace muster::store::contract

@@ -1,0 +1,144 @@
+#include "store/contract/embedded_testing.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/metrics.h"
+
+namespace muster::store::contract {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFileName = "muster.db";
+// Fixed per process, and another one for each store: ids and jitter come from it.
+std::uint64_t next_seed() {
+  static std::atomic<std::uint64_t> seed = 0;
+  return ++seed;
+}
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (fs::temp_directory_path() / "muster-contract-XXXXXX").string();
+    check(::mkdtemp(pattern.data()) != nullptr, "a temporary folder can be made");
+    path_ = pattern;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+class EmbeddedHarness final : public Harness {
+ public:
+  EmbeddedHarness(sqlite::Threading threading, const ManualClock* shared_clock) : threading_(threading), shared_clock_(shared_clock) {}
+
+  Status open() { return open_in(fresh_folder() / kFileName); }
+  Status open_in(const fs::path& file) {
+    file_ = file;
+    sqlite::Options options;
+    options.path = file.string();
+    options.durability = sqlite::Durability::normal;
+    options.threading = threading_;
+    options.seed = seed_;
+    auto opened = sqlite::SqliteStore::open(std::move(options), clock(), metrics_);
+    if (!opened.ok()) return opened.status();
+    store_ = std::move(*opened);
+    store_->set_listener(listener_);
+    return {};
+  }
+
+  Store& store() override { return *store_; }
+  Instant now() const override { return clock().now(); }
+  void advance(Duration by) override { clock_.advance(by); }
+
+  Status restart() override {
+    const Status closed = store_->close();
+    store_.reset();
+    if (!closed.ok()) return closed;
+    return open_in(file_);
+  }
+
+  // A killed process leaves the files as they are at that instant. They are copied elsewhere, since the abandoned store
+  // still lives here and would tidy up; the shared-memory file is left out as after a power cut, where it does not exist.
+  Status crash() override {
+    await_writer();
+    const fs::path next = fresh_folder();
+    for (const auto& entry : fs::directory_iterator(file_.parent_path()))
+      if (entry.is_regular_file() && !entry.path().string().ends_with("-shm")) fs::copy(entry.path(), next / entry.path().filename());
+    store_->set_listener(nullptr);
+    store_.reset();
+    return open_in(next / file_.filename());
+  }
+
+  bool pump() override { return threading_ == sqlite::Threading::manual && store_->pump(); }
+  bool threaded() const override { return threading_ == sqlite::Threading::own; }
+  void listen(Listener* listener) override {
+    listener_ = listener;
+    store_->set_listener(listener);
+  }
+  std::string scratch_path(std::string_view name) const override { return (folder_.path() / name).string(); }
+
+  Result<std::unique_ptr<Harness>> open_backup(const std::string& path) override {
+    auto copy = std::make_unique<EmbeddedHarness>(threading_, &clock_);
+    const Status opened = copy->open_in(path);
+    if (!opened.ok()) return opened;
+    return std::unique_ptr<Harness>(std::move(copy));
+  }
+
+ private:
+  const Clock& clock() const { return shared_clock_ != nullptr ? *shared_clock_ : clock_; }
+
+  fs::path fresh_folder() {
+    const fs::path path = folder_.path() / fmt::format("data{}", generation_++);
+    fs::create_directory(path);
+    return path;
+  }
+
+  // Claims are answered before their commit; a verb that moves nothing comes after it.
+  void await_writer() {
+    if (!threaded()) {
+      while (store_->pump()) continue;
+      return;
+    }
+    auto done = std::make_shared<std::promise<void>>();
+    store_->promote_due(0, [done](Result<SweepReport>) { done->set_value(); });
+    done->get_future().wait();
+  }
+
+  const sqlite::Threading threading_;
+  const ManualClock* const shared_clock_;
+  const std::uint64_t seed_ = next_seed();
+  TempFolder folder_;
+  ManualClock clock_;
+  Metrics metrics_;
+  Listener* listener_ = nullptr;
+  fs::path file_;
+  std::size_t generation_ = 0;
+  std::unique_ptr<sqlite::SqliteStore> store_;
+};
+
+}  // namespace
+
+HarnessMaker embedded_store(sqlite::Threading threading) {
+  return [threading]() -> Result<std::unique_ptr<Harness>> {
+    auto harness = std::make_unique<EmbeddedHarness>(threading, nullptr);
+    const Status opened = harness->open();
+    if (!opened.ok()) return opened;
+    return std::unique_ptr<Harness>(std::move(harness));
+  };
+}
+
+}  // namespace muster::store::contract

@@ -1,0 +1,247 @@
+// The moves of a job that several verbs share. Each keeps row, index and Group in step.
+#include "store/sqlite/core.h"
+
+#include <fmt/format.h>
+
+#include "model/retry.h"
+#include "store/sqlite/spec_text.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+std::uint64_t* count_of(HotQueue& queue, JobState state) {
+  switch (state) {
+    case JobState::scheduled: return &queue.scheduled;
+    case JobState::ready: return &queue.ready;
+    case JobState::running: return &queue.running;
+    case JobState::completed:
+    case JobState::dead:
+    case JobState::cancelled: return nullptr;
+  }
+  unreachable();
+}
+
+}  // namespace
+
+void Core::set_state(HotJob& job, JobState to) {
+  HotQueue& queue = queue_of(job);
+  if (std::uint64_t* count = count_of(queue, job.state)) --*count;
+  if (std::uint64_t* count = count_of(queue, to)) ++*count;
+  job.state = to;
+}
+
+JobChange& Core::tell(JobKey key, const HotJob& job, std::optional<JobState> from, JobEvent event, std::string cause) {
+  JobChange& change = group.jobs.emplace_back();
+  change.id = ids.encode(key);
+  change.lane = lanes.at(job.home).lane;
+  change.from = from;
+  change.to = job.state;
+  change.event = event;
+  change.attempt = job.attempt;
+  change.fence = Fence{job.fence};
+  change.at = now;
+  change.cause = std::move(cause);
+  if (job.running)
+    if (const HotWorker* worker = workers.find(job.running->worker)) change.worker = worker->worker.spec.id;
+  return change;
+}
+
+JobSpec Core::read_spec(JobKey key) {
+  JobSpec spec;
+  Rows rows(sql.job_body.bind(1, key));
+  if (rows.next()) spec_from_text(sql.job_body.view(1), spec);
+  return spec;
+}
+
+void Core::write_move(JobKey key, const HotJob& job, std::optional<Instant> finished_at, const std::string& error_text) {
+  Statement& st = sql.job_move;
+  st.bind(1, key).bind(2, static_cast<std::int64_t>(job.state)).bind(3, static_cast<std::int64_t>(job.event));
+  st.bind(4, static_cast<std::int64_t>(job.flags)).bind(5, job.rank);
+  job.blocked() ? st.bind_null(6) : st.bind(6, job.run_at_ms);
+  st.bind(7, static_cast<std::int64_t>(job.attempt)).bind(8, static_cast<std::int64_t>(job.rescues));
+  finished_at ? st.bind(9, to_ms(*finished_at)) : st.bind_null(9);
+  st.bind_text_or_null(10, error_text);
+  st.run();
+  group.wrote = true;
+}
+
+void Core::record_attempt(JobKey key, const HotJob& job, JobEvent outcome, const JobError& error) {
+  const Instant started_at = job.running ? job.running->started_at : now;
+  const std::string text = error_to_text(error);
+  Statement& st = sql.attempt_insert;
+  st.bind(1, key).bind(2, static_cast<std::int64_t>(job.attempt)).bind(3, static_cast<std::int64_t>(job.fence));
+  st.bind(4, job.running ? job.running->worker : 0).bind(5, to_ms(started_at)).bind(6, to_ms(now));
+  st.bind(7, static_cast<std::int64_t>(outcome)).bind_text(8, text);
+  st.run();
+  if (job.attempt + job.rescues >= limits::kAttemptRecordsMax)
+    sql.attempt_trim.bind(1, key).bind(2, static_cast<std::int64_t>(limits::kAttemptRecordsMax)).run();
+}
+
+void Core::end_lease(JobKey key, HotJob& job) {
+  GivenUp& given = group.given_up.emplace_back();
+  given.job = key;
+  given.worker = job.running->worker;
+  given.lane = job.home;
+  if (job.wishes) given.concurrency_key = job.wishes->concurrency_key;
+  if (HotWorker* worker = workers.find(job.running->worker)) worker->leases.erase(key);
+  job.running.reset();
+  // Back among the waiting: a key that guards those is held again, unless another job took it meanwhile.
+  if (job.wishes && !job.wishes->unique_key.empty() && !is_finished(job.state)) {
+    const std::int64_t ns_row = queue_of(job).ns_row;
+    if (uniques.find(ns_row, job.wishes->unique_key) == 0) uniques.put(ns_row, job.wishes->unique_key, key);
+  }
+}
+
+void Core::schedule(JobKey key, HotJob& job, Instant run_at) {
+  job.run_at_ms = to_ms(run_at);
+  job.rank = rank_of(run_at, job.priority);
+  if (run_at <= now) {
+    set_state(job, JobState::ready);
+    group.became_ready.push_back(key);
+  } else {
+    set_state(job, JobState::scheduled);
+    due.add(run_at, key);
+  }
+}
+
+void Core::forget_unique(const HotJob& job, JobKey key) {
+  if (job.wishes && !job.wishes->unique_key.empty()) uniques.erase(queue_of(job).ns_row, job.wishes->unique_key, key);
+}
+
+void Core::forget_fair(HotJob& job) {
+  if (!job.wishes || job.wishes->fair_start == 0) return;
+  HotLane& home = lanes.at(job.home);
+  // Nobody waits for a turn any more: the virtual time starts over, or a silent key would be owed all of it.
+  if (home.fair && --home.fair->waiting == 0) home.fair.reset();
+  job.wishes->fair_start = 0;
+}
+
+void Core::hand_back(JobKey key, HotJob& job, JobEvent event) {
+  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
+  --job.attempt;
+  job.event = event;
+  const JobState from = job.state;
+  set_state(job, JobState::ready);
+  write_move(key, job, std::nullopt, {});
+  tell(key, job, from, event);
+  end_lease(key, job);
+  group.became_ready.push_back(key);
+}
+
+void Core::lose(JobKey key, HotJob& job, const JobError& error) {
+  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
+  const std::uint32_t rescues_max = read_spec(key).rescues_max;
+  const JobEvent event = after_loss(job.rescues, rescues_max);
+  record_attempt(key, job, JobEvent::lost, error);
+  const JobState from = job.state;
+  job.event = event;
+  if (event == JobEvent::exhausted) {
+    const JobError last{kErrorRescueFailed, fmt::format("lost with its worker {} times, {} rescues are allowed; last: {}",
+                                                        job.rescues + 1, rescues_max, error.message)};
+    set_state(job, JobState::dead);
+    write_move(key, job, now, error_to_text(last));
+    tell(key, job, from, event, last.kind);
+    end_lease(key, job);
+    return finish(key, job, JobState::dead);
+  }
+  --job.attempt;  // A rescue does not spend an attempt.
+  ++job.rescues;
+  set_state(job, JobState::ready);
+  write_move(key, job, std::nullopt, error_to_text(error));
+  tell(key, job, from, event, error.kind);
+  end_lease(key, job);
+  group.became_ready.push_back(key);
+}
+
+void Core::fail_attempt(JobKey key, HotJob& job, const JobError& error, bool retryable, std::optional<Duration> delay) {
+  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
+  if (HotWorker* worker = workers.find(job.running->worker)) ++worker->worker.failed;
+  const AfterFailure after = after_failure(read_spec(key).retry, job.attempt, error, retryable, delay, now, spread());
+  record_attempt(key, job, JobEvent::failed, error);
+  const JobState from = job.state;
+  job.event = after.event;
+  if (after.event == JobEvent::exhausted) {
+    set_state(job, JobState::dead);
+    write_move(key, job, now, error_to_text(error));
+    tell(key, job, from, after.event, error.kind);
+    end_lease(key, job);
+    return finish(key, job, JobState::dead);
+  }
+  // The table says failed → scheduled; one that may run again at once is due in the same breath.
+  job.run_at_ms = to_ms(after.run_at);
+  job.rank = rank_of(after.run_at, job.priority);
+  set_state(job, JobState::scheduled);
+  write_move(key, job, std::nullopt, error_to_text(error));
+  tell(key, job, from, after.event, error.kind);
+  end_lease(key, job);
+  due.add(after.run_at, key);
+}
+
+void Core::cancel_now(JobKey key, HotJob& job, const std::string& reason, const char* kind) {
+  const JobState from = job.state;
+  job.event = JobEvent::cancelled;
+  set_state(job, JobState::cancelled);
+  write_move(key, job, now, error_to_text({kind, reason}));
+  tell(key, job, from, JobEvent::cancelled, kind);
+  if (job.running) end_lease(key, job);
+  finish(key, job, JobState::cancelled);
+}
+
+void Core::cancel_as_asked(JobKey key, HotJob& job) {
+  std::string reason;
+  {
+    Rows rows(sql.job_cancel_reason.bind(1, key));
+    if (rows.next()) reason = sql.job_cancel_reason.text(0);
+  }
+  cancel_now(key, job, reason, kErrorCancelled);
+}
+
+void Core::finish(JobKey key, HotJob& job, JobState to) {
+  forget_unique(job, key);
+  forget_fair(job);
+  HotQueue& queue = queue_of(job);
+  if (to == JobState::dead) ++queue.dead_total;
+  if (job.wishes) {
+    Wishes& wishes = *job.wishes;
+    if (wishes.dependencies_pending > 0) sql.dependency_delete_of_job.bind(1, key).run();
+    if (!wishes.concurrency_key.empty()) {
+      if (wishes.waits_for_key) keys.at(queue.ns_row, wishes.concurrency_key).leave({job.lane, wishes.concurrency_limit}, {job.rank, key});
+      // It may have been the one called out of the waiters: another one is called when this is durable.
+      group.given_up.push_back({.job = key, .worker = 0, .lane = job.home, .concurrency_key = wishes.concurrency_key});
+    }
+  }
+  ++finished;
+  jobs.erase(key);
+  dependency_finished(key, to == JobState::completed);
+}
+
+void Core::dependency_finished(JobKey finished_job, bool completed) {
+  if (!dependents.contains(finished_job)) return;
+  finished_work.emplace_back(finished_job, completed);
+  if (finishing) return;  // The loop below, further up the stack, takes it.
+  finishing = true;
+  while (!finished_work.empty()) {
+    const auto [job, ok] = finished_work.back();
+    finished_work.pop_back();
+    const auto waiting = dependents.extract(job);
+    if (waiting.empty()) continue;
+    for (const JobKey dependent : waiting.mapped()) settle_dependent(dependent, job, ok);
+  }
+  finishing = false;
+}
+
+void Core::settle_dependent(JobKey dependent, JobKey finished_job, bool completed) {
+  HotJob* job = find(dependent);
+  if (job == nullptr || !job->blocked()) return;
+  sql.dependency_delete.bind(1, dependent).bind(2, finished_job).run();
+  if (!completed && !job->wishes->run_on_dependency_failure)
+    return cancel_now(dependent, *job, fmt::format("job {}, which it waited for, did not complete", ids.encode(finished_job).text()), kErrorDependency);
+  if (--job->wishes->dependencies_pending > 0) return;
+  const Instant run_at = std::max(job->wishes->not_before.value_or(now), now);
+  job->event = JobEvent::due;
+  schedule(dependent, *job, run_at);
+  write_move(dependent, *job, std::nullopt, {});
+  if (job->state == JobState::ready) tell(dependent, *job, JobState::scheduled, JobEvent::due);
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,149 @@
+// The store's state: rows through prepared statements, and the memory index over them. Owned by the writer thread, which
+// alone calls it; a verb of verbs/ runs inside the writer's transaction, checks first and writes after, and leaves
+// what others may see only once it is durable to the Group.
+//
+// Invariants between groups: every live row (state < 3) is in jobs_, nothing else is; a ready job stands in exactly one
+// lane or with its concurrency key; a running job has a lease and is listed with its worker.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "store/sqlite/counters.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/group.h"
+#include "store/sqlite/hot/job.h"
+#include "store/sqlite/hot/keys.h"
+#include "store/sqlite/hot/lanes.h"
+#include "store/sqlite/hot/queues.h"
+#include "store/sqlite/hot/timers.h"
+#include "store/sqlite/hot/workers.h"
+#include "store/sqlite/id_codec.h"
+#include "store/sqlite/statements.h"
+
+namespace muster::store::sqlite {
+
+// Payloads and results above this are kept apart from the hot row.
+inline constexpr std::size_t kInlineBytesMax = 2'048;
+
+// Scheduled jobs moved along with a group, so that a claim never depends on a sweep to see what is due.
+inline constexpr std::size_t kPromotePerGroup = 2'000;
+
+struct Core {
+  Core(Connection& connection, std::uint64_t random_seed) : db(connection), sql(connection), random_state(random_seed) {}
+
+  // Reads everything from the rows; used at open and after a failed commit. Leases of running jobs start over at their full
+  // length, since the time they were last renewed is not written.
+  Status rebuild(Instant now_at);
+
+  // The group is durable: what waited for that happens now. Fills group.wakes.
+  void committed();
+
+  // --- moves, used by several verbs ---
+
+  HotJob* find(JobKey key) {
+    const auto it = jobs.find(key);
+    return it == jobs.end() ? nullptr : &it->second;
+  }
+  // Keeps the counts of its queue in step.
+  void set_state(HotJob& job, JobState to);
+  // Puts a ready job where it waits: its lane, a worker's own lane, or its concurrency key.
+  void place(JobKey key, HotJob& job);
+  // The job ends here: dependents hear of it, keys become free, the index forgets it. The row is written by the caller.
+  void finish(JobKey key, HotJob& job, JobState to);
+  // Writes the changeable part of the row as the index has it.
+  void write_move(JobKey key, const HotJob& job, std::optional<Instant> finished_at, const std::string& error_text);
+  // Ends the lease without an outcome of the worker's: rescue, drain, unregister, time-out.
+  void lose(JobKey key, HotJob& job, const JobError& error);
+  void hand_back(JobKey key, HotJob& job, JobEvent event);
+  // A running job somebody asked to cancel has ended in another way than complete.
+  void cancel_as_asked(JobKey key, HotJob& job);
+  // The live worker a sticky key holds the job for, if that worker can do it; nullptr: everybody may take it.
+  HotWorker* bound_worker(const HotJob& job);
+  void fail_attempt(JobKey key, HotJob& job, const JobError& error, bool retryable, std::optional<Duration> delay);
+  void cancel_now(JobKey key, HotJob& job, const std::string& reason, const char* kind);
+  void end_lease(JobKey key, HotJob& job);
+  void record_attempt(JobKey key, const HotJob& job, JobEvent outcome, const JobError& error);
+  // Dependents of a finished job are released or cancelled, and theirs in turn, without recursion.
+  void dependency_finished(JobKey finished_job, bool completed);
+  void settle_dependent(JobKey dependent, JobKey finished_job, bool completed);
+  void forget_unique(const HotJob& job, JobKey key);
+  void forget_fair(HotJob& job);
+  void schedule(JobKey key, HotJob& job, Instant run_at);
+  void track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at);
+  void redriven_below(JobKey key);
+  JobKey next_job_key() const { return job_keys.next(); }
+
+  JobSpec read_spec(JobKey key);
+  JobChange& tell(JobKey key, const HotJob& job, std::optional<JobState> from, JobEvent event, std::string cause = {});
+  void tell(const HotWorker& worker, std::optional<WorkerState> from, std::string cause);
+  void write_worker(const HotWorker& worker);
+  void take_offline(HotWorker& worker, const char* cause);
+  // The jobs held for a worker that is gone go back to everybody.
+  void free_own_lanes(HotWorker& worker);
+  bool somebody_offers(const HotLane& home, const CapabilitySet& needs);
+
+  // Moves scheduled jobs whose time has come; nothing is written for it. Returns how many.
+  std::size_t promote_due(std::size_t limit);
+  void drop_stale_arrivals(HotQueue& queue);
+  void free_key(std::int64_t ns_row, const std::string& key);
+  void wake_queue(QueueIndex queue, std::size_t per_lane);
+
+  Result<std::int64_t> namespace_row(const NamespaceName& name);
+  QueueIndex queue_for(std::int64_t ns_row, const NamespaceName& ns, const QueueName& name);
+  Result<LaneIndex> lane_for(QueueIndex queue, const JobType& type, const CapabilitySet& needs);
+  LaneIndex own_lane(LaneIndex home, const std::string& need);
+  const HotQueue& queue_of(const HotJob& job) const { return queues.at(lanes.at(job.home).queue); }
+  HotQueue& queue_of(const HotJob& job) { return queues.at(lanes.at(job.home).queue); }
+
+  void put_meta(const char* name, std::int64_t value);
+  std::optional<std::int64_t> get_meta(const char* name);
+  // Reserves more numbers in this commit when they run low.
+  void reserve_numbers();
+  double spread() {
+    random_state = mix64(random_state);
+    return static_cast<double>(random_state >> 11) * 0x1.0p-53;
+  }
+
+  Connection& db;
+  Statements sql;
+  Instant now{};  // of the group: read once
+  Group group;
+  IdCodec ids;
+
+  std::unordered_map<JobKey, HotJob> jobs;
+  std::unordered_map<JobKey, std::vector<JobKey>> dependents;  // by the job they wait for
+  Queues queues;
+  Lanes lanes;
+  Workers workers;
+  ConcurrencyKeys keys;
+  UniqueKeys uniques;
+  StickyBonds bonds;
+  Timers due;
+  Timers leases;
+  Timers timeouts;
+  Timers expiries;
+  Timers preferences;
+  NumberBlock fences;    // also sessions
+  NumberBlock job_keys;
+  std::int64_t next_worker = 1;
+  std::int64_t next_queue = 1;
+  std::int64_t next_lane = 1;
+  std::int64_t next_namespace = 1;
+  JobKey oldest_live = 1;          // every row below is finished
+  JobKey prune_from = 0;           // where the next retention pass goes on
+  std::uint64_t finished = 0;      // finished rows
+  std::int64_t finished_below = 0; // of them, those below oldest_live
+  std::vector<std::pair<JobKey, bool>> finished_work;  // see dependency_finished
+  bool finishing = false;
+  std::uint64_t random_state;
+};
+
+}  // namespace muster::store::sqlite

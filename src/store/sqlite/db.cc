@@ -1,0 +1,148 @@
+#include "store/sqlite/db.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "store/sqlite/statements.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+int open_flags(OpenMode mode) {
+  switch (mode) {
+    case OpenMode::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    case OpenMode::read_write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    case OpenMode::read_only: return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
+  }
+  unreachable();
+}
+
+// Every failure here happens before a commit is attempted, so nothing was written, unless the file itself is damaged.
+// The writer turns a failed COMMIT into outcome_unknown on its own.
+Status to_status(int code, std::string_view what, const char* text) {
+  const std::string message = fmt::format("{}: {}", what, text);
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return Status::corrupt(message);
+    case SQLITE_FULL: return Status::unavailable(message + "; free space on the disk, the store recovers by itself");
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_MISMATCH:
+    case SQLITE_CONSTRAINT: return Status::internal(message);
+    default: return Status::unavailable(message);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenMode mode, const std::string& vfs) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, open_flags(mode), vfs.empty() ? nullptr : vfs.c_str());
+  auto connection = std::unique_ptr<Connection>(new Connection(handle));
+  if (code != SQLITE_OK) {
+    const char* text = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
+    return to_status(code, fmt::format("cannot open {}", path), text);
+  }
+  sqlite3_extended_result_codes(handle, 1);
+  return connection;
+}
+
+Connection::~Connection() { sqlite3_close_v2(handle_); }
+
+Status Connection::exec(const char* sql) {
+  char* text = nullptr;
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, &text);
+  if (code == SQLITE_OK) return {};
+  const Status status = to_status(code, "sqlite", text != nullptr ? text : sqlite3_errstr(code));
+  sqlite3_free(text);
+  return status;
+}
+
+Result<std::string> Connection::query_text(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr) != SQLITE_OK) return last_error("sqlite");
+  const int code = sqlite3_step(statement);
+  std::string out;
+  if (code == SQLITE_ROW && sqlite3_column_text(statement, 0) != nullptr)
+    out = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+  const Status status = code == SQLITE_ROW || code == SQLITE_DONE ? Status() : last_error("sqlite");
+  sqlite3_finalize(statement);
+  if (!status.ok()) return status;
+  return out;
+}
+
+Status Connection::last_error(std::string_view what) const {
+  return to_status(sqlite3_extended_errcode(handle_), what, sqlite3_errmsg(handle_));
+}
+
+std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+Statement::Statement(Connection& connection, std::string_view name) : connection_(connection), name_(name) {
+  const std::string_view sql = statement_text(name);
+  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle_,
+                                      nullptr);
+  if (code != SQLITE_OK) connection_.set_fault(connection_.last_error(fmt::format("preparing {}", name)));
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  sqlite3_bind_int64(handle_, index, value);
+  return *this;
+}
+
+Statement& Statement::bind(int index, double value) {
+  sqlite3_bind_double(handle_, index, value);
+  return *this;
+}
+
+Statement& Statement::bind_text(int index, std::string_view value) {
+  sqlite3_bind_text64(handle_, index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::bind_blob(int index, std::string_view value) {
+  // A null pointer would bind NULL; an empty blob is a value.
+  sqlite3_bind_blob64(handle_, index, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  sqlite3_bind_null(handle_, index);
+  return *this;
+}
+
+bool Statement::step() {
+  if (!connection_.fault().ok()) return false;
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.set_fault(connection_.last_error(name_));
+  return false;
+}
+
+void Statement::run() {
+  step();
+  reset();
+}
+
+void Statement::reset() { sqlite3_reset(handle_); }
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
+std::string Statement::text(int column) const { return std::string(view(column)); }
+
+std::string_view Statement::view(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  return data == nullptr ? std::string_view() : std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,106 @@
+// A thin face of SQLite's C API: connections and prepared statements. No other file of this folder includes sqlite3.h
+// but db.cc, backup.cc and the tests.
+//
+// Errors latch: the first failing call of a connection is kept in fault(), and every later step is a no-op that finds no row, so
+// that a verb can be written as a straight line and judged once at its end. clear_fault() starts over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace muster::store::sqlite {
+
+enum class OpenMode : std::uint8_t { create, read_write, read_only };
+
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const std::string& path, OpenMode mode, const std::string& vfs);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Runs one or more statements that return nothing of interest.
+  Status exec(const char* sql);
+  // The first column of the first row, as text; empty when there is none.
+  Result<std::string> query_text(const char* sql);
+
+  // Turns the last error of this connection into what the caller should do.
+  Status last_error(std::string_view what) const;
+
+  const Status& fault() const { return fault_; }
+  void set_fault(Status status) {
+    if (fault_.ok()) fault_ = std::move(status);
+  }
+  void clear_fault() { fault_ = Status(); }
+
+  std::int64_t changes() const;
+  bool in_transaction() const;
+  sqlite3* handle() { return handle_; }
+
+ private:
+  explicit Connection(sqlite3* handle) : handle_(handle) {}
+  sqlite3* handle_;
+  Status fault_;
+};
+
+// One prepared statement. bind() from 1; columns from 0, valid until the next step or reset. Not for nested use.
+class Statement {
+ public:
+  // Prepares sql/<name>.sql. A typo latches a fault at open, not at a request.
+  Statement(Connection& connection, std::string_view name);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(int index, std::int64_t value);
+  Statement& bind(int index, double value);
+  Statement& bind_text(int index, std::string_view value);   // the bytes must live until reset
+  Statement& bind_blob(int index, std::string_view value);   // the bytes must live until reset
+  Statement& bind_null(int index);
+  template <class Optional>
+  Statement& bind_optional(int index, const Optional& value) {
+    return value ? bind(index, static_cast<std::int64_t>(*value)) : bind_null(index);
+  }
+  Statement& bind_text_or_null(int index, std::string_view value) { return value.empty() ? bind_null(index) : bind_text(index, value); }
+
+  // True: there is a row. A failure latches in the connection and reads as the end.
+  bool step();
+  // For statements without rows: step and reset.
+  void run();
+  void reset();
+
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+  std::string_view view(int column) const;
+  bool is_null(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+
+ private:
+  Connection& connection_;
+  sqlite3_stmt* handle_ = nullptr;
+  std::string name_;
+};
+
+// Resets the statement at the end of a scope that reads several rows.
+class Rows {
+ public:
+  explicit Rows(Statement& statement) : statement_(statement) {}
+  ~Rows() { statement_.reset(); }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+  bool next() { return statement_.step(); }
+
+ private:
+  Statement& statement_;
+};
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,95 @@
+#include "store/sqlite/hot/queues.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::store::sqlite {
+
+void RateBucket::refill(const RateLimit& limit, Instant now) {
+  if (!filled_at_) {
+    tokens_ = limit.burst;
+    filled_at_ = now;
+    return;
+  }
+  // A clock that steps back refills nothing and owes nothing.
+  if (now <= *filled_at_) return;
+  const double earned = static_cast<double>((now - *filled_at_).count()) * limit.count / static_cast<double>(limit.per.count());
+  tokens_ = std::min(static_cast<double>(limit.burst), tokens_ + earned);
+  filled_at_ = now;
+}
+
+bool RateBucket::has_token(const RateLimit& limit, Instant now) {
+  refill(limit, now);
+  // Sums of fractions may end a hair below one.
+  return tokens_ >= 1 - 1e-9;
+}
+
+Instant RateBucket::next_token_at(const RateLimit& limit, Instant now) {
+  refill(limit, now);
+  const double missing = std::max(0.0, 1 - tokens_);
+  return now + Duration(static_cast<std::int64_t>(std::ceil(missing * static_cast<double>(limit.per.count()) / limit.count - 1e-6)));
+}
+
+void RateMeter::forget(std::int64_t second) {
+  const std::int64_t steps = std::min(second - last_, kSeconds);
+  for (std::int64_t i = 0; i < steps; ++i) counts_[static_cast<std::size_t>((second - i) % kSeconds)] = 0;
+  last_ = std::max(last_, second);
+}
+
+void RateMeter::add(Instant now) {
+  const std::int64_t second = to_ms(now) / 1000;
+  forget(second);
+  ++counts_[static_cast<std::size_t>(last_ % kSeconds)];
+}
+
+double RateMeter::per_second(Instant now) {
+  forget(to_ms(now) / 1000);
+  std::uint64_t sum = 0;
+  for (const std::uint32_t count : counts_) sum += count;
+  return static_cast<double>(sum) / static_cast<double>(kSeconds);
+}
+
+bool HotQueue::type_full(const JobType& type) const {
+  if (settings.running_max_by_type.empty()) return false;
+  const auto cap = settings.running_max_by_type.find(type.text());
+  if (cap == settings.running_max_by_type.end()) return false;
+  const auto held_now = held_by_type.find(type.text());
+  return held_now != held_by_type.end() && held_now->second >= cap->second;
+}
+
+std::string Queues::key_of(std::int64_t ns_row, const QueueName& name) {
+  std::string key(reinterpret_cast<const char*>(&ns_row), sizeof ns_row);
+  return key.append(name.text());
+}
+
+HotNamespace* Queues::find_namespace(const NamespaceName& name) {
+  const auto it = namespaces_.find(name.text());
+  return it == namespaces_.end() ? nullptr : &it->second;
+}
+
+HotNamespace& Queues::add_namespace(HotNamespace entry) {
+  const std::string name = entry.info.name.text();
+  return namespaces_.emplace(name, std::move(entry)).first->second;
+}
+
+void Queues::remove_namespace(const NamespaceName& name) { namespaces_.erase(name.text()); }
+
+const HotNamespace* Queues::namespace_by_row(std::int64_t row) const {
+  for (const auto& [name, entry] : namespaces_)
+    if (entry.row == row) return &entry;
+  return nullptr;
+}
+
+const QueueIndex* Queues::find(std::int64_t ns_row, const QueueName& name) const {
+  const auto it = by_key_.find(key_of(ns_row, name));
+  return it == by_key_.end() ? nullptr : &it->second;
+}
+
+QueueIndex Queues::add(HotQueue queue) {
+  const auto index = static_cast<QueueIndex>(queues_.size());
+  by_key_.emplace(key_of(queue.ns_row, queue.name), index);
+  queues_.push_back(std::move(queue));
+  return index;
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,100 @@
+// Namespaces and queues in memory: settings, counts, the rate bucket and the order of arrival.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/queue.h"
+#include "store/sqlite/hot/job.h"
+
+namespace muster::store::sqlite {
+
+// Tokens that refill evenly. Starts full; a restart forgives what was spent.
+class RateBucket {
+ public:
+  // True: a token is there. It is spent with take().
+  bool has_token(const RateLimit& limit, Instant now);
+  void take() { tokens_ -= 1; }
+  Instant next_token_at(const RateLimit& limit, Instant now);
+  void reset() { filled_at_.reset(); }
+
+ private:
+  void refill(const RateLimit& limit, Instant now);
+  double tokens_ = 0;
+  std::optional<Instant> filled_at_;
+};
+
+// Completions over the last minute.
+class RateMeter {
+ public:
+  void add(Instant now);
+  double per_second(Instant now);
+
+ private:
+  static constexpr std::int64_t kSeconds = 60;
+  void forget(std::int64_t second);
+  std::array<std::uint32_t, kSeconds> counts_{};
+  std::int64_t last_ = 0;
+};
+
+struct HotNamespace {
+  std::int64_t row = 0;
+  NamespaceInfo info;
+};
+
+struct HotQueue {
+  std::int64_t row = 0;
+  std::int64_t ns_row = 0;
+  NamespaceName ns;
+  QueueName name;
+  QueueSettings settings;
+  std::uint64_t scheduled = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t running = 0;              // by state
+  std::uint32_t held = 0;                 // granted and not yet durably given up: what caps count
+  std::map<std::string, std::uint32_t> held_by_type;
+  std::uint64_t dead_total = 0;
+  std::uint64_t enqueued_total = 0;
+  std::uint64_t completed_total = 0;
+  RateBucket bucket;
+  RateMeter completions;
+  // Jobs in the order they became ready; entries whose job has moved on are dropped from the front.
+  struct Arrival {
+    std::int64_t run_at_ms;
+    JobKey key;
+  };
+  std::deque<Arrival> arrivals;
+  std::vector<LaneIndex> lanes;
+
+  bool type_full(const JobType& type) const;
+  bool full() const { return settings.running_max && held >= *settings.running_max; }
+};
+
+class Queues {
+ public:
+  HotNamespace* find_namespace(const NamespaceName& name);
+  HotNamespace& add_namespace(HotNamespace entry);
+  void remove_namespace(const NamespaceName& name);
+  const std::map<std::string, HotNamespace>& namespaces() const { return namespaces_; }
+  const HotNamespace* namespace_by_row(std::int64_t row) const;
+
+  const QueueIndex* find(std::int64_t ns_row, const QueueName& name) const;
+  QueueIndex add(HotQueue queue);
+  HotQueue& at(QueueIndex index) { return queues_[index]; }
+  const HotQueue& at(QueueIndex index) const { return queues_[index]; }
+  std::size_t size() const { return queues_.size(); }
+
+ private:
+  static std::string key_of(std::int64_t ns_row, const QueueName& name);
+  std::map<std::string, HotNamespace> namespaces_;
+  std::vector<HotQueue> queues_;
+  std::unordered_map<std::string, QueueIndex> by_key_;
+};
+
+}  // namespace muster::store::sqlite

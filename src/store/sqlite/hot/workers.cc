@@ -1,0 +1,42 @@
+#include "store/sqlite/hot/workers.h"
+
+#include <algorithm>
+
+namespace muster::store::sqlite {
+
+Worker HotWorker::snapshot() const {
+  Worker out = worker;
+  out.running = static_cast<std::uint32_t>(leases.size());
+  return out;
+}
+
+HotWorker* Workers::find(std::int64_t ns_row, const WorkerId& id) {
+  const auto it = by_name_.find({ns_row, id.text()});
+  return it == by_name_.end() ? nullptr : find(it->second);
+}
+
+HotWorker* Workers::find(WorkerKey key) {
+  const auto it = by_key_.find(key);
+  return it == by_key_.end() ? nullptr : &it->second;
+}
+
+HotWorker& Workers::add(HotWorker worker) {
+  const WorkerKey key = worker.key;
+  by_name_[{worker.ns_row, worker.worker.spec.id.text()}] = key;
+  return by_key_.insert_or_assign(key, std::move(worker)).first->second;
+}
+
+void Workers::erase(WorkerKey key) {
+  const auto it = by_key_.find(key);
+  if (it == by_key_.end()) return;
+  by_name_.erase({it->second.ns_row, it->second.worker.spec.id.text()});
+  by_key_.erase(it);
+}
+
+Offer offer_of(const WorkerSpec& spec) {
+  Offer offer{spec.ns, spec.queues, offered(spec)};
+  std::sort(offer.queues.begin(), offer.queues.end());
+  return offer;
+}
+
+}  // namespace muster::store::sqlite

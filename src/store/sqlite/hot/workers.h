@@ -1,0 +1,49 @@
+// The workers in memory: description, liveness, leases held. Heartbeats change nothing else and are not written.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "model/lane.h"
+#include "model/worker.h"
+#include "store/sqlite/hot/job.h"
+#include "store/sqlite/hot/lanes.h"
+
+namespace muster::store::sqlite {
+
+struct HotWorker {
+  WorkerKey key = 0;
+  std::int64_t ns_row = 0;
+  Worker worker;
+  std::shared_ptr<OfferLanes> lanes;     // of its whole registration; shared with workers that offer the same
+  std::unordered_set<JobKey> leases;
+  std::uint32_t slots_used = 0;          // granted and not yet durably given up
+  std::unordered_set<LaneIndex> own_lanes;  // lanes made for jobs held for it
+
+  bool live() const { return worker.state != WorkerState::offline; }
+  // The contents of the model's Worker, counts included.
+  Worker snapshot() const;
+};
+
+class Workers {
+ public:
+  HotWorker* find(std::int64_t ns_row, const WorkerId& id);
+  HotWorker* find(WorkerKey key);
+  HotWorker& add(HotWorker worker);
+  void erase(WorkerKey key);
+  std::size_t size() const { return by_key_.size(); }
+  // By (namespace row, id): the order of lists.
+  const std::map<std::pair<std::int64_t, std::string>, WorkerKey>& ordered() const { return by_name_; }
+
+ private:
+  std::unordered_map<WorkerKey, HotWorker> by_key_;
+  std::map<std::pair<std::int64_t, std::string>, WorkerKey> by_name_;
+};
+
+Offer offer_of(const WorkerSpec& spec);
+
+}  // namespace muster::store::sqlite

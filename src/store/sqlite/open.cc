@@ -1,0 +1,115 @@
+#include "store/sqlite/open.h"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "store/sqlite/migrations.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+// wal_autocheckpoint stays at its 1000 pages: a small log is overwritten in place, which syncs faster than growing one.
+constexpr const char* kPragmas =
+    "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+    "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF;";
+
+const char* synchronous(Durability durability) {
+  return durability == Durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL";
+}
+
+// Damage is told apart from everything else: an operator must look, and a retry cannot help.
+Status damaged(const std::string& path, const std::string& what) {
+  return Status::corrupt(fmt::format("{} is damaged ({}); nothing was changed; restore a backup, or move the file away to start empty", path, what));
+}
+
+Status check_integrity(Connection& connection, const std::string& path) {
+  log::info("the store was not closed in order, checking it", {{"path", path}});
+  const auto verdict = connection.query_text("PRAGMA quick_check(1)");
+  if (!verdict.ok()) return damaged(path, verdict.status().message());
+  if (*verdict != "ok") return damaged(path, *verdict);
+  return {};
+}
+
+Status prepare_new(Connection& connection, const Clock& clock, std::uint64_t seed) {
+  const std::uint64_t salt = (seed != 0 ? mix64(seed) : random_seed()) >> 1;
+  const std::string script = fmt::format(
+      "BEGIN IMMEDIATE;"
+      "INSERT OR IGNORE INTO meta (name, value) VALUES ('salt', {});"
+      "INSERT OR IGNORE INTO namespaces (id, name, description, created_at) VALUES (1, '{}', 'made with the store', {});"
+      "COMMIT;",
+      salt, kDefaultNamespace, to_ms(clock.now()));
+  return connection.exec(script.c_str());
+}
+
+Status as_open_error(const Status& status, const std::string& path) {
+  if (status.code() == Code::corrupt) return damaged(path, status.message());
+  return status.annotate(fmt::format("opening {}", path));
+}
+
+}  // namespace
+
+Status mark_clean(Connection& connection, bool clean) {
+  return connection.exec(clean ? "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 1)"
+                               : "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 0)");
+}
+
+Result<Opened> open_file(const Options& options, const Clock& clock) {
+  Opened out;
+  if (options.vfs.empty()) {
+    auto lock = OwnerLock::take(options.path);
+    if (!lock.ok()) return lock.status();
+    out.lock = std::move(*lock);
+    if (const Status made = create_private_file(options.path); !made.ok()) return made;
+  }
+  auto opened = Connection::open(options.path, OpenMode::create, options.vfs);
+  if (!opened.ok()) return as_open_error(opened.status(), options.path);
+  Connection& connection = **opened;
+  Status status = connection.exec(kPragmas);
+  if (status.ok()) status = connection.exec(synchronous(options.durability));
+  if (!status.ok()) return as_open_error(status, options.path);
+
+  const auto version = file_version(connection);
+  if (!version.ok()) return as_open_error(version.status(), options.path);
+  if (*version > 0) {
+    const auto clean = connection.query_text("SELECT value FROM meta WHERE name = 'clean'");
+    if (!clean.ok()) return as_open_error(clean.status(), options.path);
+    if (*clean != "1")
+      if (const Status sound = check_integrity(connection, options.path); !sound.ok()) return sound;
+  }
+  // A commit whose sync failed may still be read from the log, though it never reached the disk. Before anything is built on it,
+  // what is seen is written to the database file and synced, and the log starts over.
+  const auto blocked = connection.query_text("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!blocked.ok()) return as_open_error(blocked.status(), options.path);
+  if (*blocked != "0") return Status::unavailable(fmt::format("opening {}: the log could not be written back; another process reads it", options.path));
+
+  status = migrate(connection);
+  if (status.ok()) status = prepare_new(connection, clock, options.seed);
+  if (status.ok()) status = mark_clean(connection, false);
+  if (!status.ok()) return as_open_error(status, options.path);
+  out.connection = std::move(*opened);
+  return out;
+}
+
+Result<std::unique_ptr<Connection>> open_reader(const Options& options) {
+  auto opened = Connection::open(options.path, OpenMode::read_write, options.vfs);
+  if (!opened.ok()) return opened.status();
+  const Status status = (*opened)->exec("PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384");
+  if (!status.ok()) return status;
+  return opened;
+}
+
+Result<SchemaStatus> schema_status(const std::string& path) {
+  SchemaStatus out{0, newest_version()};
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return out;
+  auto opened = Connection::open(path, OpenMode::read_only, {});
+  if (!opened.ok()) return opened.status();
+  const auto version = file_version(**opened);
+  if (!version.ok()) return version.status();
+  out.version = *version;
+  return out;
+}
+
+}  // namespace muster::store::sqlite

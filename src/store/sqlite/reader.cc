@@ -1,0 +1,125 @@
+#include "store/sqlite/reader.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "store/sqlite/row.h"
+#include "store/sqlite/spec_text.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+// "n<key>" or "o<key>": the order and the last key that was looked at.
+std::string cursor_text(Order order, JobKey key) { return fmt::format("{}{}", order == Order::newest_first ? 'n' : 'o', key); }
+
+std::optional<JobKey> parse_cursor(Order order, const std::string& text) {
+  if (text.size() < 2 || text[0] != (order == Order::newest_first ? 'n' : 'o')) return std::nullopt;
+  JobKey key = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), key);
+  if (error != std::errc() || end != text.data() + text.size() || key < 0) return std::nullopt;
+  return key;
+}
+
+}  // namespace
+
+Reader::Reader(Connection& connection, IdCodec ids)
+    : db_(connection),
+      ids_(ids),
+      newest_(connection, "job_list_newest"),
+      oldest_(connection, "job_list_oldest"),
+      bounds_(connection, "job_bounds"),
+      content_(connection, "content_get"),
+      namespace_(connection, "namespace_find") {}
+
+void Reader::bind_filter(Statement& st, const JobFilter& filter, const std::string& labels, Instant now) {
+  std::int64_t states = 0;
+  for (const JobState state : filter.states) states |= std::int64_t{1} << static_cast<int>(state);
+  st.bind_text_or_null(3, filter.ns.text()).bind_text_or_null(4, filter.queue.text()).bind_text_or_null(5, filter.type.text());
+  st.bind_text_or_null(6, filter.worker.text()).bind(7, states).bind(8, to_ms(now));
+  filter.created_after ? st.bind(9, to_ms(*filter.created_after)) : st.bind_null(9);
+  filter.created_before ? st.bind(10, to_ms(*filter.created_before)) : st.bind_null(10);
+  st.bind_text_or_null(11, filter.error_kind).bind_text_or_null(12, labels);
+}
+
+Job Reader::read(Statement& st, bool with_payload, Instant now) {
+  JobRow row = read_row(st, now);
+  Job job = std::move(row.job);
+  job.id = ids_.encode(row.key);
+  job.spec.ns = NamespaceName(st.text(19));
+  job.spec.queue = QueueName(st.text(20));
+  job.spec.type = JobType(st.text(21));
+  job.worker = WorkerId(st.text(23));
+  if (!with_payload) {
+    job.spec.payload.data.clear();
+    job.result.reset();
+    return job;
+  }
+  const auto fetch = [&](std::int64_t kind, std::string& into) {
+    Rows rows(content_.bind(1, row.key).bind(2, kind));
+    if (rows.next()) into = content_.text(0);
+  };
+  if ((row.flags & kPayloadApart) != 0) fetch(0, job.spec.payload.data);
+  if ((row.flags & kResultApart) != 0) fetch(1, job.result->data);
+  return job;
+}
+
+Result<JobPage> Reader::list(const JobQuery& query, Instant now) {
+  db_.clear_fault();
+  if (!query.filter.ns.empty()) {
+    Rows rows(namespace_.bind_text(1, query.filter.ns.text()));
+    if (!rows.next()) return Status::not_found(fmt::format("namespace '{}' does not exist", query.filter.ns.text()));
+  }
+  const bool newest = query.order == Order::newest_first;
+  JobKey low = 0;
+  JobKey high = 0;
+  {
+    Rows rows(bounds_);
+    if (rows.next()) {
+      low = bounds_.integer(0);
+      high = bounds_.integer(1);
+    }
+  }
+  JobKey from = newest ? high + 1 : low - 1;
+  if (!query.cursor.empty()) {
+    const auto key = parse_cursor(query.order, query.cursor);
+    if (!key) return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    from = *key;
+  }
+  const auto scan = static_cast<JobKey>(limits::kSearchScanMax);
+  const JobKey to = newest ? std::max(low, from - scan) : std::min(high, from + scan);
+  const std::string labels = query.filter.labels.empty() ? std::string() : labels_to_text(query.filter.labels);
+  Statement& st = newest ? newest_ : oldest_;
+  st.bind(1, from).bind(2, to).bind(13, static_cast<std::int64_t>(query.limit) + 1);
+  bind_filter(st, query.filter, labels, now);
+
+  JobPage page;
+  Rows rows(st);
+  JobKey last = from;
+  while (rows.next()) {
+    if (page.jobs.size() == query.limit) {
+      page.next = cursor_text(query.order, last);
+      break;
+    }
+    last = st.integer(0);
+    page.jobs.push_back(read(st, query.with_payload, now));
+  }
+  if (page.next.empty() && (newest ? to > low : to < high)) page.next = cursor_text(query.order, to);
+  const Status fault = db_.fault();
+  db_.clear_fault();
+  if (!fault.ok()) return fault;
+  return page;
+}
+
+Result<Reader::Found> Reader::find(const JobFilter& filter, std::size_t limit, Instant now) {
+  const auto page = list({.filter = filter, .order = Order::oldest_first, .limit = limit}, now);
+  if (!page.ok()) return page.status();
+  Found found;
+  for (const Job& job : page->jobs)
+    if (const auto key = ids_.decode(job.id)) found.keys.push_back(*key);
+  found.more = !page->next.empty();
+  return found;
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,41 @@
+// Lists and searches on a connection of their own: a reader sees the last commit and never holds up the writer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/id_codec.h"
+#include "store/verbs.h"
+
+namespace muster::store::sqlite {
+
+// Not thread-safe: one per thread.
+class Reader {
+ public:
+  Reader(Connection& connection, IdCodec ids);
+
+  Result<JobPage> list(const JobQuery& query, Instant now);
+  // Keys of matching jobs, oldest first, within one scan bound. `more`: there may be others.
+  struct Found {
+    std::vector<JobKey> keys;
+    bool more = false;
+  };
+  Result<Found> find(const JobFilter& filter, std::size_t limit, Instant now);
+
+ private:
+  void bind_filter(Statement& st, const JobFilter& filter, const std::string& labels, Instant now);
+  Job read(Statement& st, bool with_payload, Instant now);
+
+  Connection& db_;
+  IdCodec ids_;
+  Statement newest_;
+  Statement oldest_;
+  Statement bounds_;
+  Statement content_;
+  Statement namespace_;
+};
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,255 @@
+// The memory index, read back from the rows: at open, and after a commit that failed.
+#include "store/sqlite/core.h"
+#include "store/sqlite/spec_text.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+void load_namespaces(Core& core) {
+  Rows rows(core.sql.namespace_all);
+  while (rows.next()) {
+    Statement& st = core.sql.namespace_all;
+    HotNamespace entry{st.integer(0), {NamespaceName(st.text(1)), from_ms(st.integer(3)), st.text(2)}};
+    core.next_namespace = std::max(core.next_namespace, entry.row + 1);
+    core.queues.add_namespace(std::move(entry));
+  }
+}
+
+std::unordered_map<std::int64_t, QueueIndex> load_queues(Core& core) {
+  std::unordered_map<std::int64_t, QueueIndex> by_row;
+  Rows rows(core.sql.queue_all);
+  while (rows.next()) {
+    Statement& st = core.sql.queue_all;
+    const HotNamespace* ns = core.queues.namespace_by_row(st.integer(1));
+    if (ns == nullptr) continue;
+    HotQueue queue;
+    queue.row = st.integer(0);
+    queue.ns_row = st.integer(1);
+    queue.ns = ns->info.name;
+    queue.name = QueueName(st.text(2));
+    queue.settings = settings_from_text(st.view(3));
+    core.next_queue = std::max(core.next_queue, queue.row + 1);
+    by_row[queue.row] = core.queues.add(std::move(queue));
+  }
+  return by_row;
+}
+
+void load_lanes(Core& core, const std::unordered_map<std::int64_t, QueueIndex>& queue_by_row) {
+  Rows rows(core.sql.lane_all);
+  while (rows.next()) {
+    Statement& st = core.sql.lane_all;
+    const auto queue = queue_by_row.find(st.integer(1));
+    if (queue == queue_by_row.end()) continue;
+    const HotQueue& owner = core.queues.at(queue->second);
+    Lane lane{owner.ns, owner.name, JobType(st.text(2)), CapabilitySet::from_key(st.view(3))};
+    const std::int64_t row = st.integer(0);
+    core.next_lane = std::max(core.next_lane, row + 1);
+    const LaneIndex index = core.lanes.add(std::move(lane), queue->second, row, 0);
+    core.queues.at(queue->second).lanes.push_back(index);
+  }
+}
+
+void load_workers(Core& core, Instant now) {
+  Rows rows(core.sql.worker_all);
+  while (rows.next()) {
+    Statement& st = core.sql.worker_all;
+    const HotNamespace* ns = core.queues.namespace_by_row(st.integer(1));
+    if (ns == nullptr) continue;
+    HotWorker hot;
+    hot.key = st.integer(0);
+    hot.ns_row = st.integer(1);
+    Worker& worker = hot.worker;
+    worker.spec.ns = ns->info.name;
+    worker.spec.id = WorkerId(st.text(2));
+    worker.session = SessionId{static_cast<std::uint64_t>(st.integer(3))};
+    worker.state = static_cast<WorkerState>(st.integer(4));
+    worker_from_text(st.view(5), worker.spec);
+    worker.registered_at = from_ms(st.integer(6));
+    // Beats are not written: a live worker gets its full time to be heard after a restart.
+    worker.last_seen_at = worker.state == WorkerState::offline ? from_ms(st.integer(7)) : now;
+    if (const auto at = st.optional_integer(8)) worker.offline_at = from_ms(*at);
+    worker.offline_cause = st.text(9);
+    if (const auto at = st.optional_integer(10)) worker.drain_deadline = from_ms(*at);
+    worker.drain_reason = st.text(11);
+    worker.completed = static_cast<std::uint64_t>(st.integer(12));
+    worker.failed = static_cast<std::uint64_t>(st.integer(13));
+    worker.stats = st.text(14);
+    hot.lanes = core.lanes.lanes_of(offer_of(worker.spec));
+    core.next_worker = std::max(core.next_worker, hot.key + 1);
+    core.workers.add(std::move(hot));
+  }
+}
+
+void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instant now) {
+  Statement& st = core.sql.job_live;
+  job.running = std::make_unique<Running>();
+  Running& running = *job.running;
+  running.fence = Fence{job.fence};
+  running.worker = st.integer(12);
+  running.started_at = from_ms(st.integer(13));
+  HotWorker* worker = core.workers.find(running.worker);
+  const HeartbeatPolicy policy = worker != nullptr ? worker->worker.spec.policy.value_or(default_policy(Dialect::http)) : default_policy(Dialect::http);
+  running.lease_ttl = st.is_null(16) ? spec.lease_ttl.value_or(policy.dead_after) : Duration(st.integer(16));
+  running.lease_until = now + running.lease_ttl;
+  core.leases.add(running.lease_until, key);
+  if (spec.timeout) {
+    running.times_out_at = running.started_at + *spec.timeout;
+    core.timeouts.add(*running.times_out_at, key);
+  }
+  HotQueue& queue = core.queue_of(job);
+  ++queue.held;
+  ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
+  if (worker != nullptr) {
+    worker->leases.insert(key);
+    ++worker->slots_used;
+  }
+  if (job.wishes && !job.wishes->concurrency_key.empty()) core.keys.at(queue.ns_row, job.wishes->concurrency_key).holders.insert(key);
+}
+
+// Returns the jobs that are ready; they are placed once everything they depend on is known.
+std::vector<JobKey> load_jobs(Core& core, Instant now) {
+  std::vector<JobKey> ready;
+  Statement& st = core.sql.job_live;
+  Rows rows(st.bind(1, core.oldest_live));
+  while (rows.next()) {
+    const LaneIndex* lane = core.lanes.find_row(st.integer(1));
+    if (lane == nullptr) {
+      core.db.set_fault(Status::corrupt("a job names a lane that does not exist"));
+      return ready;
+    }
+    const JobKey key = st.integer(0);
+    HotJob& job = core.jobs[key];
+    job.home = job.lane = *lane;
+    job.flags = static_cast<std::uint16_t>(st.integer(3));
+    job.priority = static_cast<std::int16_t>(st.integer(4));
+    job.rank = st.integer(5);
+    job.run_at_ms = st.integer(6);
+    job.created_at_ms = st.integer(7);
+    job.event = static_cast<JobEvent>(st.integer(8));
+    job.attempt = static_cast<std::uint32_t>(st.integer(9));
+    job.rescues = static_cast<std::uint16_t>(st.integer(10));
+    job.fence = static_cast<std::uint64_t>(st.integer(11));
+    JobSpec spec;
+    if (const std::string_view text = st.view(14); !text.empty()) {
+      spec_from_text(text, spec);
+      std::optional<Instant> expires_at;
+      if (const auto at = st.optional_integer(15)) expires_at = from_ms(*at);
+      core.track_wishes(key, job, spec, from_ms(job.created_at_ms), expires_at);
+    }
+    auto state = static_cast<JobState>(st.integer(2));
+    // Being due is not written.
+    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= now) state = JobState::ready;
+    ++core.queue_of(job).scheduled;  // set_state moves it from here
+    core.set_state(job, state);
+    if (state == JobState::running) load_lease(core, key, job, spec, now);
+    if (state == JobState::ready) ready.push_back(key);
+    if (state == JobState::scheduled && !st.is_null(6)) core.due.add(job.run_at(), key);
+  }
+  return ready;
+}
+
+void load_dependencies(Core& core) {
+  Rows rows(core.sql.dependency_all);
+  while (rows.next()) {
+    const JobKey key = core.sql.dependency_all.integer(0);
+    HotJob* job = core.find(key);
+    if (job == nullptr || !job->wishes) continue;
+    ++job->wishes->dependencies_pending;
+    core.dependents[core.sql.dependency_all.integer(1)].push_back(key);
+  }
+}
+
+}  // namespace
+
+void Core::track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at) {
+  const bool any = spec.unique || spec.concurrency || spec.fairness || spec.affinity != Affinity() || spec.expires_in || !spec.after.empty();
+  if (!any) return;
+  job.wishes = std::make_unique<Wishes>();
+  Wishes& wishes = *job.wishes;
+  if (spec.unique) {
+    wishes.unique_key = spec.unique->key;
+    wishes.unique_during = spec.unique->during;
+  }
+  if (spec.concurrency) {
+    wishes.concurrency_key = spec.concurrency->key;
+    wishes.concurrency_limit = spec.concurrency->limit;
+  }
+  if (spec.fairness) {
+    wishes.fairness_key = spec.fairness->key;
+    wishes.fairness_weight = spec.fairness->weight;
+  }
+  wishes.sticky_key = spec.affinity.sticky_key;
+  wishes.prefer = spec.affinity.prefer;
+  if (!wishes.prefer.empty())
+    wishes.prefer_until = std::max(spec.run_at.value_or(created_at + spec.delay), created_at) + spec.affinity.prefer_wait;
+  wishes.expires_at = expires_at;
+  if (expires_at) expiries.add(*expires_at, key);
+  if (!spec.after.empty()) wishes.not_before = spec.run_at.value_or(created_at + spec.delay);
+  wishes.run_on_dependency_failure = spec.on_dependency_failure == OnDependencyFailure::run;
+}
+
+Status Core::rebuild(Instant now_at) {
+  now = now_at;
+  // Numbers that have left the process must not come again, so a rebuild after a failed commit keeps the counters.
+  const bool first = job_keys.empty() && fences.empty();
+  group.clear();
+  finished_work.clear();
+  finishing = false;
+  jobs.clear();
+  dependents.clear();
+  queues = Queues();
+  lanes = Lanes();
+  workers = Workers();
+  keys = ConcurrencyKeys();
+  uniques = UniqueKeys();
+  bonds = StickyBonds();
+  due = leases = timeouts = expiries = preferences = Timers();
+
+  ids = IdCodec(static_cast<std::uint64_t>(get_meta("salt").value_or(0)));
+  oldest_live = get_meta("oldest_live").value_or(1);
+  finished_below = get_meta("finished_below").value_or(0);
+  if (first) {
+    fences.start(get_meta("fences").value_or(1));
+    Rows last(sql.job_last);
+    const JobKey newest = last.next() ? sql.job_last.integer(0) : 0;
+    job_keys.start(std::max(get_meta("job_keys").value_or(1), newest + 1));
+  }
+
+  load_namespaces(*this);
+  const auto queue_by_row = load_queues(*this);
+  load_lanes(*this, queue_by_row);
+  load_workers(*this, now);
+  {
+    Rows rows(sql.sticky_all);
+    while (rows.next()) bonds.put(sql.sticky_all.integer(0), sql.sticky_all.text(1), sql.sticky_all.integer(2));
+  }
+  const std::vector<JobKey> ready = load_jobs(*this, now);
+  load_dependencies(*this);
+  for (auto& [key, job] : jobs) {
+    if (!job.wishes || job.wishes->unique_key.empty()) continue;
+    if (job.state != JobState::running || job.wishes->unique_during == UniqueWhile::unfinished)
+      uniques.put(queue_of(job).ns_row, job.wishes->unique_key, key);
+  }
+  for (const JobKey key : ready) {
+    HotJob& job = *find(key);
+    if (job.wishes && !job.wishes->fairness_key.empty() && job.event == JobEvent::enqueued) {
+      // The stamp is in the rank; the keys' finishes follow from the stamps of those that still wait.
+      job.wishes->fair_start = job.rank + job.priority * kAgeingPerPoint.count();
+      HotLane& home = lanes.at(job.home);
+      if (!home.fair) home.fair = std::make_unique<FairState>();
+      ++home.fair->waiting;
+      std::int64_t& finish_at = home.fair->finish[job.wishes->fairness_key];
+      finish_at = std::max(finish_at, job.wishes->fair_start + fair_cost(job.wishes->fairness_weight));
+      home.fair->lane_time = home.fair->lane_time == 0 ? job.wishes->fair_start : std::min(home.fair->lane_time, job.wishes->fair_start);
+    }
+    place(key, job);
+  }
+  {
+    Rows rows(sql.job_count_finished.bind(1, oldest_live));
+    finished = static_cast<std::uint64_t>(finished_below) + (rows.next() ? static_cast<std::uint64_t>(sql.job_count_finished.integer(0)) : 0);
+  }
+  group.clear();
+  return db.fault();
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,1 @@
+DELETE FROM attempts WHERE job = ?1

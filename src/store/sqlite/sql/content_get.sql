@@ -1,0 +1,1 @@
+SELECT data FROM contents WHERE job = ?1 AND kind = ?2

@@ -1,0 +1,1 @@
+SELECT job, after FROM dependencies

@@ -1,0 +1,1 @@
+DELETE FROM dependencies WHERE job = ?1 AND after = ?2

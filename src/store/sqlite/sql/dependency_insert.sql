@@ -1,0 +1,1 @@
+INSERT OR IGNORE INTO dependencies (job, after) VALUES (?1, ?2)

@@ -1,0 +1,1 @@
+DELETE FROM idempotency WHERE namespace = ?1 AND key = ?2 AND job = ?3

@@ -1,0 +1,1 @@
+SELECT job FROM idempotency WHERE namespace = ?1 AND key = ?2

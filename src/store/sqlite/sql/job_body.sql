@@ -1,0 +1,1 @@
+SELECT flags, spec, payload FROM jobs WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM jobs

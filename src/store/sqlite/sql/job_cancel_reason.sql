@@ -1,0 +1,1 @@
+SELECT cancel_reason FROM jobs WHERE id = ?1

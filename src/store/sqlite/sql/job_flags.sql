@@ -1,0 +1,1 @@
+UPDATE jobs SET flags = ?2 WHERE id = ?1

@@ -1,0 +1,1 @@
+UPDATE jobs SET lease = ?2 WHERE id = ?1

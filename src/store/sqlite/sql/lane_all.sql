@@ -1,0 +1,1 @@
+SELECT id, queue, type, needs FROM lanes ORDER BY id

@@ -1,0 +1,1 @@
+DELETE FROM namespaces WHERE id = ?1

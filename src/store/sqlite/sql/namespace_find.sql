@@ -1,0 +1,1 @@
+SELECT id FROM namespaces WHERE name = ?1

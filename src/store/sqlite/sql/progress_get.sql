@@ -1,0 +1,1 @@
+SELECT fraction, message, partial, partial_encoding, at FROM progress WHERE job = ?1

@@ -1,0 +1,1 @@
+SELECT id, namespace, name, settings FROM queues ORDER BY id

@@ -1,0 +1,1 @@
+SELECT queue, key, worker FROM sticky

@@ -1,0 +1,1 @@
+DELETE FROM sticky WHERE worker = ?1

@@ -1,0 +1,73 @@
+// Every statement of the writer, prepared at open from sql/*.sql. A member is named like its file.
+#pragma once
+
+#include <string_view>
+
+#include "store/sqlite/db.h"
+
+namespace muster::store::sqlite {
+
+// The text of sql/<name>.sql. REQUIRES: the file exists.
+std::string_view statement_text(std::string_view name);
+
+struct Statements {
+  explicit Statements(Connection& c);
+
+  Statement attempt_delete;
+  Statement attempt_insert;
+  Statement attempt_list;
+  Statement attempt_trim;
+  Statement content_delete;
+  Statement content_delete_one;
+  Statement content_get;
+  Statement content_put;
+  Statement dependency_all;
+  Statement dependency_delete;
+  Statement dependency_delete_of_job;
+  Statement dependency_insert;
+  Statement idempotency_delete;
+  Statement idempotency_find;
+  Statement idempotency_insert;
+  Statement job_body;
+  Statement job_cancel_reason;
+  Statement job_cancel_request;
+  Statement job_claim;
+  Statement job_complete;
+  Statement job_count_finished;
+  Statement job_count_range;
+  Statement job_delete;
+  Statement job_flags;
+  Statement job_insert;
+  Statement job_last;
+  Statement job_lease;
+  Statement job_live;
+  Statement job_move;
+  Statement job_prune_scan;
+  Statement job_read;
+  Statement job_redrive;
+  Statement job_settled;
+  Statement lane_all;
+  Statement lane_delete_of_namespace;
+  Statement lane_insert;
+  Statement meta_get;
+  Statement meta_put;
+  Statement namespace_all;
+  Statement namespace_delete;
+  Statement namespace_insert;
+  Statement namespace_jobs;
+  Statement progress_delete;
+  Statement progress_get;
+  Statement progress_put;
+  Statement queue_all;
+  Statement queue_delete_of_namespace;
+  Statement queue_insert;
+  Statement queue_update;
+  Statement sticky_all;
+  Statement sticky_delete_of_worker;
+  Statement sticky_put;
+  Statement worker_all;
+  Statement worker_delete;
+  Statement worker_put;
+};
+
+}  // namespace muster::store::sqlite

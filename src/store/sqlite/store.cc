@@ -1,0 +1,339 @@
+// The verbs of the interface, each put on the writer's queue or the readers', and the threads behind them.
+#include "store/sqlite/store.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "store/sqlite/backup.h"
+#include "store/sqlite/open.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/reader_pool.h"
+#include "store/sqlite/verbs/verbs.h"
+#include "store/sqlite/writer.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+// One answer per element, each judged by itself.
+template <class T, class Item, class Verb>
+Result<Each<T>> each(Core& core, const std::vector<Item>& batch, Verb verb) {
+  Each<T> out;
+  out.reserve(batch.size());
+  for (const Item& item : batch) out.push_back(verb(core, item));
+  return out;
+}
+
+bool has_running(const JobPage& page) {
+  return std::any_of(page.jobs.begin(), page.jobs.end(), [](const Job& job) { return job.state == JobState::running; });
+}
+
+Result<JobPage> with_leases(Core& core, Result<JobPage> page) {
+  if (!page.ok()) return page;
+  for (Job& job : page->jobs) {
+    const auto key = core.ids.decode(job.id);
+    const HotJob* live = key ? core.find(*key) : nullptr;
+    if (live != nullptr && live->running && live->running->fence == job.fence) job.lease_expires_at = live->running->lease_until;
+  }
+  return page;
+}
+
+class FileStore final : public SqliteStore {
+ public:
+  FileStore(Options options, const Clock& clock, Metrics& metrics, Opened opened)
+      : options_(std::move(options)),
+        clock_(clock),
+        lock_(std::move(opened.lock)),
+        connection_(std::move(opened.connection)),
+        writer_(*connection_, clock, metrics, options_.seed != 0 ? options_.seed : random_seed()) {}
+
+  ~FileStore() override { abandon(); }
+
+  Status start() {
+    if (const Status prepared = connection_->fault(); !prepared.ok()) return prepared;
+    if (const Status built = writer_.start(); !built.ok()) return built;
+    if (options_.threading == Threading::manual) {
+      manual_reader_ = std::make_unique<Reader>(*connection_, writer_.core().ids);
+      return connection_->fault();
+    }
+    std::vector<std::unique_ptr<Connection>> connections;
+    for (std::size_t i = 0; i < options_.readers; ++i) {
+      auto reader = open_reader(options_);
+      if (!reader.ok()) return reader.status();
+      connections.push_back(std::move(*reader));
+    }
+    readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids);
+    thread_ = std::thread([this] { run(); });
+    return {};
+  }
+
+  // --- jobs ---
+  void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) override {
+    write(std::move(reply), [jobs = std::move(jobs)](Core& core) mutable { return sqlite::enqueue(core, jobs); });
+  }
+  void claim(ClaimRequest request, Reply<ClaimReply> reply) override {
+    put<ClaimReply>(OpKind::claim, std::move(reply), [request = std::move(request)](Core& core) { return sqlite::claim(core, request); });
+  }
+  void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::complete); }
+  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::fail); }
+  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::snooze); }
+  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::release); }
+  void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::report_progress);
+  }
+  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::renew); }
+  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::cancel); }
+  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { write_each(std::move(jobs), std::move(reply), sqlite::redrive); }
+  void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override {
+    write(std::move(reply), [this, filter = std::move(filter)](Core& core) { return redrive_found(core, filter); });
+  }
+  void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override {
+    read(std::move(reply), [jobs = std::move(jobs)](Core& core) { return each<Job>(core, jobs, read_job); });
+  }
+  void list_jobs(JobQuery query, Reply<JobPage> reply) override {
+    if (manual_reader_) {
+      read(std::move(reply), [this, query = std::move(query)](Core& core) { return with_leases(core, manual_reader_->list(query, core.now)); });
+      return;
+    }
+    // Only the writer knows when a lease ends, so a page with running jobs passes by it.
+    Reply<JobPage> finish = [this, reply = std::move(reply)](Result<JobPage> page) mutable {
+      if (!page.ok() || !has_running(*page)) return reply(std::move(page));
+      read(std::move(reply), [page = std::move(*page)](Core& core) mutable { return with_leases(core, std::move(page)); });
+    };
+    // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
+    put<bool>(OpKind::read, [this, finish = std::move(finish), query = std::move(query)](Result<bool> passed) mutable {
+      if (!passed.ok()) return finish(passed.status());
+      on_reader(std::move(finish), [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
+    }, [](Core&) -> Result<bool> { return true; });
+  }
+  void explain(JobId job, Reply<WaitFacts> reply) override {
+    read(std::move(reply), [job](Core& core) { return sqlite::explain(core, job); });
+  }
+
+  // --- workers ---
+  void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
+    write_each(std::move(batch), std::move(reply), register_worker);
+  }
+  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::heartbeat); }
+  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::drain); }
+  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::unregister);
+  }
+  void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) override {
+    read(std::move(reply), [ns = std::move(ns), workers = std::move(workers)](Core& core) {
+      return each<Worker>(core, workers, [&ns](Core& inner, const WorkerId& id) { return get_worker(inner, ns, id); });
+    });
+  }
+  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_workers(core, query); });
+  }
+
+  // --- queues and namespaces ---
+  void change_queue(QueueChange change, Reply<QueueStats> reply) override {
+    write(std::move(reply), [change = std::move(change)](Core& core) { return sqlite::change_queue(core, change); });
+  }
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override {
+    read(std::move(reply), [ns = std::move(ns)](Core& core) { return sqlite::list_queues(core, ns); });
+  }
+  void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
+    write(std::move(reply), [info = std::move(info)](Core& core) { return sqlite::create_namespace(core, info); });
+  }
+  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override { read(std::move(reply), sqlite::list_namespaces); }
+  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override {
+    write(std::move(reply), [ns = std::move(ns)](Core& core) { return sqlite::delete_namespace(core, ns); });
+  }
+
+  // --- sweeps ---
+  void promote_due(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::promote_due); }
+  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_leases); }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::time_out_jobs); }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_waiting); }
+  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::end_preferences); }
+  void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::bury_silent_workers); }
+  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::end_drains); }
+  void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
+    write(std::move(reply), [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_finished(core, retention, limit); });
+  }
+  void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
+    write(std::move(reply), [offline_kept, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_workers(core, offline_kept, limit); });
+  }
+
+  // --- administration ---
+  void info(Reply<StoreInfo> reply) override {
+    read(std::move(reply), [this](Core& core) -> Result<StoreInfo> { return describe(core); });
+  }
+  StoreHealth health() const override { return writer_.health(); }
+  void backup(std::string path, Reply<BackupReport> reply) override {
+    const auto copy = [this, path = std::move(path)] { return backup_file(options_.path, path, options_.vfs, clock_); };
+    if (manual_reader_) return read(std::move(reply), [copy](Core&) { return copy(); });
+    on_reader(std::move(reply), [copy](Reader&) { return copy(); });
+  }
+
+  void set_listener(Listener* listener) override { writer_.set_listener(listener); }
+  Status close() override;
+  bool pump() override;
+
+ private:
+  // --- the queue ---
+  template <class T, class Body>
+  void put(OpKind kind, Reply<T> reply, Body body) {
+    std::unique_lock lock(mutex_);
+    const bool full = pending_.size() >= options_.pending_max;
+    if (closing_ || full) {
+      lock.unlock();
+      if (full) return reply(Status::exhausted(fmt::format("{} requests wait for the store, which is the most it takes", options_.pending_max)));
+      return reply(Status::unavailable("the store is closed"));
+    }
+    const bool was_empty = pending_.empty();
+    pending_.push_back(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)));
+    lock.unlock();
+    // The writer takes everything at once, so only the first of a group has to wake it.
+    if (was_empty) wake_.notify_one();
+  }
+  template <class T, class Body>
+  void write(Reply<T> reply, Body body) {
+    put<T>(OpKind::write, std::move(reply), std::move(body));
+  }
+  template <class T, class Body>
+  void read(Reply<T> reply, Body body) {
+    put<T>(OpKind::read, std::move(reply), std::move(body));
+  }
+  template <class T, class Item, class Verb>
+  void write_each(std::vector<Item> batch, Reply<Each<T>> reply, Verb verb) {
+    write(std::move(reply), [batch = std::move(batch), verb](Core& core) { return each<T>(core, batch, verb); });
+  }
+  void sweep(std::size_t limit, Reply<SweepReport> reply, SweepReport (*verb)(Core&, std::size_t)) {
+    write(std::move(reply), [limit, verb](Core& core) -> Result<SweepReport> { return verb(core, limit); });
+  }
+  template <class T, class Body>
+  void on_reader(Reply<T> reply, Body body) {
+    // Shared between the task and the refusal below; whichever runs takes it.
+    auto shared = std::make_shared<Reply<T>>(std::move(reply));
+    ReaderPool::Task task([shared, body = std::move(body)](Reader* reader) mutable { (*shared)(body(*reader)); });
+    if (!readers_->post(task)) (*shared)(Status::unavailable("the store is closed or has too many lists under way; try again"));
+  }
+
+  Result<Redriven> redrive_found(Core& core, const RedriveFilter& request);
+  StoreInfo describe(Core& core);
+  void run();
+  void abandon();
+
+  const Options options_;
+  const Clock& clock_;
+  std::unique_ptr<OwnerLock> lock_;
+  std::unique_ptr<Connection> connection_;
+  Writer writer_;
+  std::unique_ptr<Reader> manual_reader_;   // Threading::manual: on the writer's connection
+  std::unique_ptr<Reader> filter_reader_;   // finds what to re-drive; on the writer's connection
+  std::unique_ptr<ReaderPool> readers_;
+
+  std::mutex mutex_;  // leaf; guards the two below
+  std::vector<std::unique_ptr<Op>> pending_;
+  bool closing_ = false;
+  std::condition_variable wake_;
+  std::thread thread_;
+};
+
+Result<Redriven> FileStore::redrive_found(Core& core, const RedriveFilter& request) {
+  if (!filter_reader_) filter_reader_ = std::make_unique<Reader>(*connection_, core.ids);
+  JobFilter filter = request.filter;
+  std::erase_if(filter.states, [](JobState state) { return !next(state, JobEvent::redriven); });
+  if (filter.states.empty()) filter.states = {JobState::dead};
+  const auto found = filter_reader_->find(filter, request.limit, core.now);
+  if (!found.ok()) return found.status();
+  Redriven out;
+  out.more = found->more;
+  for (const JobKey key : found->keys) {
+    const JobId id = core.ids.encode(key);
+    if (sqlite::redrive(core, id).ok()) out.jobs.push_back(id);
+  }
+  return out;
+}
+
+StoreInfo FileStore::describe(Core& core) {
+  StoreInfo out;
+  out.kind = "sqlite";
+  out.location = options_.path;
+  if (const auto status = schema_status(options_.path); status.ok()) out.schema_version = status->version;
+  struct stat found {};
+  if (::stat(options_.path.c_str(), &found) == 0) out.bytes = static_cast<std::uint64_t>(found.st_size);
+  out.jobs_live = core.jobs.size();
+  out.jobs_finished = core.finished;
+  out.commits = writer_.commits();
+  out.group_size_mean = writer_.group_size_mean();
+  return out;
+}
+
+void FileStore::run() {
+  std::vector<std::unique_ptr<Op>> ops;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return closing_ || !pending_.empty(); });
+      if (pending_.empty()) return;
+      ops.swap(pending_);
+    }
+    writer_.process(ops);
+    ops.clear();
+  }
+}
+
+bool FileStore::pump() {
+  std::vector<std::unique_ptr<Op>> ops;
+  {
+    const std::lock_guard lock(mutex_);
+    ops.swap(pending_);
+  }
+  if (ops.empty()) return false;
+  writer_.process(ops);
+  return true;
+}
+
+Status FileStore::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return {};
+    closing_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (options_.threading == Threading::manual) {
+    while (pump()) {
+    }
+  }
+  if (readers_) readers_->close();
+  if (!writer_.health().writable) return Status::unavailable(writer_.health().reason);
+  return mark_clean(*connection_, true);
+}
+
+// Without close(): the threads end, nothing is marked; what was not answered is refused so that every reply is called.
+void FileStore::abandon() {
+  std::vector<std::unique_ptr<Op>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    left.swap(pending_);
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (readers_) readers_->close();
+  writer_.set_listener(nullptr);
+  for (auto& op : left) op->refuse(Status::unavailable("the store is closed"));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(Options options, const Clock& clock, Metrics& metrics) {
+  auto opened = open_file(options, clock);
+  if (!opened.ok()) return opened.status();
+  auto store = std::make_unique<FileStore>(std::move(options), clock, metrics, std::move(*opened));
+  if (const Status status = store->start(); !status.ok()) return status;
+  return std::unique_ptr<SqliteStore>(std::move(store));
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,57 @@
+// The embedded store: one SQLite file, one writer thread, group commit, and the hot order in memory.
+//
+// Rows by integer key are the truth. Everything that orders work (ready heads per lane, due times, leases, limits) is an index in
+// memory that the writer thread owns and rebuilds from the rows at open and after a failed commit. All mutations
+// that arrive while a commit is in flight go into the next one. See hot/README.md for the picture.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/status.h"
+#include "store/store.h"
+
+namespace muster::store::sqlite {
+
+enum class Durability : std::uint8_t {
+  full,    // every commit is synced before its replies leave
+  normal,  // commits survive a crash of the process, not of the machine
+};
+
+enum class Threading : std::uint8_t {
+  own,     // a writer thread and reader threads
+  manual,  // no threads: verbs queue up until pump(); for the simulation
+};
+
+struct Options {
+  std::string path;
+  Durability durability = Durability::full;
+  Threading threading = Threading::own;
+  std::string vfs;                            // empty: the operating system; tests name a faulty one
+  std::size_t pending_max = 200'000;          // verbs waiting for the writer; one more is answered `exhausted`
+  std::size_t readers = 2;                    // connections for lists and searches
+  std::uint64_t seed = 0;                     // of backoff jitter; 0: from the operating system
+};
+
+// What `muster migrate status` shows.
+struct SchemaStatus {
+  std::uint32_t version = 0;   // of the file; 0: empty or missing
+  std::uint32_t newest = 0;    // of this program
+};
+Result<SchemaStatus> schema_status(const std::string& path);
+
+class SqliteStore : public Store {
+ public:
+  // Creates the file (0600) if it is missing, migrates it, checks it after an unclean end, and rebuilds the index.
+  // conflict: another process owns the file. corrupt: the file is damaged. unavailable: it cannot be opened or
+  // written. invalid_argument: its schema is newer than this program.
+  static Result<std::unique_ptr<SqliteStore>> open(Options options, const Clock& clock, Metrics& metrics);
+
+  // Threading::manual only: does everything queued so far as one group. False when there was nothing to do.
+  virtual bool pump() = 0;
+};
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include "store/sqlite/spec_text.h"
+#include "store/sqlite/verbs/verbs.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+QueueStats stats_of(Core& core, HotQueue& queue) {
+  core.drop_stale_arrivals(queue);
+  QueueStats out;
+  out.ns = queue.ns;
+  out.queue = queue.name;
+  out.settings = queue.settings;
+  out.scheduled = queue.scheduled;
+  out.ready = queue.ready;
+  out.running = queue.running;
+  out.dead = queue.dead_total;
+  out.enqueued_total = queue.enqueued_total;
+  out.completed_total = queue.completed_total;
+  if (!queue.arrivals.empty()) out.oldest_ready_at = from_ms(queue.arrivals.front().run_at_ms);
+  out.completed_per_second = queue.completions.per_second(core.now);
+  return out;
+}
+
+void apply(QueueSettings& settings, const QueueChange& change) {
+  if (change.paused) {
+    settings.paused = *change.paused;
+    settings.pause_reason = *change.paused ? change.pause_reason : std::string();
+  }
+  if (change.running_max) {
+    settings.running_max = change.running_max;
+    if (*change.running_max == 0) settings.running_max.reset();
+  }
+  for (const auto& [type, most] : change.running_max_by_type) {
+    if (most == 0)
+      settings.running_max_by_type.erase(type);
+    else
+      settings.running_max_by_type[type] = most;
+  }
+  if (change.rate) {
+    settings.rate = change.rate;
+    if (change.rate->count == 0) settings.rate.reset();
+  }
+}
+
+}  // namespace
+
+Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
+  const auto ns_row = core.namespace_row(change.ns);
+  if (!ns_row.ok()) return ns_row.status();
+  const QueueIndex index = core.queue_for(*ns_row, change.ns, change.queue);
+  HotQueue& queue = core.queues.at(index);
+  apply(queue.settings, change);
+  if (change.rate) queue.bucket.reset();
+  const std::string text = settings_to_text(queue.settings);
+  core.sql.queue_update.bind(1, queue.row).bind_text(2, text).run();
+  core.group.wrote = true;
+  core.group.queues.push_back({queue.ns, queue.name, queue.settings.paused, core.now});
+  if (!queue.settings.paused) core.group.loosened.push_back(index);
+  return stats_of(core, queue);
+}
+
+Result<std::vector<QueueStats>> list_queues(Core& core, const NamespaceName& ns) {
+  std::int64_t only = 0;
+  if (!ns.empty()) {
+    const auto row = core.namespace_row(ns);
+    if (!row.ok()) return row.status();
+    only = *row;
+  }
+  std::vector<QueueStats> out;
+  for (std::size_t i = 0; i < core.queues.size(); ++i) {
+    HotQueue& queue = core.queues.at(static_cast<QueueIndex>(i));
+    if ((only == 0 || queue.ns_row == only) && core.queues.find_namespace(queue.ns) != nullptr) out.push_back(stats_of(core, queue));
+  }
+  return out;
+}
+
+Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info) {
+  if (core.queues.find_namespace(info.name) != nullptr)
+    return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
+  HotNamespace entry{core.next_namespace++, info};
+  entry.info.created_at = core.now;
+  core.sql.namespace_insert.bind(1, entry.row).bind_text(2, info.name.text()).bind_text(3, info.description).bind(4, to_ms(core.now)).run();
+  core.group.wrote = true;
+  return core.queues.add_namespace(std::move(entry)).info;
+}
+
+Result<std::vector<NamespaceInfo>> list_namespaces(Core& core) {
+  std::vector<NamespaceInfo> out;
+  for (const auto& [name, entry] : core.queues.namespaces()) out.push_back(entry.info);
+  return out;
+}
+
+Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
+  const HotNamespace* found = core.queues.find_namespace(name);
+  if (found == nullptr) return Status::not_found(fmt::format("namespace '{}' does not exist", name.text()));
+  if (name.text() == kDefaultNamespace) return Status::conflict("the default namespace cannot be deleted");
+  const std::int64_t row = found->row;
+  const auto worker = core.workers.ordered().lower_bound({row, {}});
+  if (worker != core.workers.ordered().end() && worker->first.first == row)
+    return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker->first.second));
+  {
+    Rows rows(core.sql.namespace_jobs.bind(1, row));
+    if (rows.next() && core.sql.namespace_jobs.integer(0) != 0)
+      return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
+  }
+  NamespaceInfo info = found->info;
+  core.sql.lane_delete_of_namespace.bind(1, row).run();
+  core.sql.queue_delete_of_namespace.bind(1, row).run();
+  core.sql.namespace_delete.bind(1, row).run();
+  core.group.wrote = true;
+  core.queues.remove_namespace(name);
+  return info;
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,164 @@
+// Outcomes and renewals: every one names its lease, and a stale fence changes nothing.
+#include <fmt/format.h>
+
+#include "store/sqlite/spec_text.h"
+#include "store/sqlite/verbs/verbs.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+struct Held {
+  JobKey key = 0;
+  HotJob* job = nullptr;                 // set: the lease is good
+  std::optional<Settled> repeated;       // set: this outcome was recorded before, under this very fence
+};
+
+Status lost(const LeaseRef& lease) {
+  return Status::lease_lost(fmt::format("job {} is no longer leased under fence {}; stop working on it", lease.job.text(), to_number(lease.fence)));
+}
+
+// `outcome` is the event a repeat would have left behind; nullopt where a repeat is nothing special.
+Result<Held> hold(Core& core, const LeaseRef& lease, std::optional<JobEvent> outcome) {
+  const auto key = core.ids.decode(lease.job);
+  if (!key) return Status::not_found(fmt::format("job {} does not exist", lease.job.text()));
+  HotJob* job = core.find(*key);
+  if (job != nullptr && job->running) {
+    if (job->running->fence != lease.fence || job->running->lease_until <= core.now) return lost(lease);
+    return Held{*key, job, std::nullopt};
+  }
+  Rows rows(core.sql.job_settled.bind(1, *key));
+  Statement& st = core.sql.job_settled;
+  if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", lease.job.text()));
+  if (!outcome || static_cast<std::uint64_t>(st.integer(2)) != to_number(lease.fence)) return lost(lease);
+  const auto event = static_cast<JobEvent>(st.integer(1));
+  const bool ended_by_cancel = event == JobEvent::cancelled && *outcome != JobEvent::completed;
+  const bool ended_by_budget = event == JobEvent::exhausted && *outcome == JobEvent::failed;
+  if (event != *outcome && !ended_by_cancel && !ended_by_budget) return lost(lease);
+  Settled settled{lease.job, static_cast<JobState>(st.integer(0)), static_cast<std::uint32_t>(st.integer(3)), std::nullopt};
+  if (job != nullptr) settled.state = job->state;
+  if (!is_finished(settled.state) && !st.is_null(4)) settled.run_at = from_ms(st.integer(4));
+  return Held{*key, nullptr, settled};
+}
+
+// What the index says after a move that did not complete the job; a finished one has left the index.
+Settled settled_now(Core& core, const LeaseRef& lease, JobKey key) {
+  if (const HotJob* job = core.find(key)) return {lease.job, job->state, job->attempt, job->run_at()};
+  Rows rows(core.sql.job_settled.bind(1, key));
+  Settled out{lease.job, JobState::dead, 0, std::nullopt};
+  if (rows.next()) {
+    out.state = static_cast<JobState>(core.sql.job_settled.integer(0));
+    out.attempt = static_cast<std::uint32_t>(core.sql.job_settled.integer(3));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Settled> complete(Core& core, const Completion& item) {
+  const auto held = hold(core, item.lease, JobEvent::completed);
+  if (!held.ok()) return held.status();
+  if (held->repeated) return *held->repeated;
+  HotJob& job = *held->job;
+  const JobKey key = held->key;
+  const bool apart = item.result && item.result->data.size() > kInlineBytesMax;
+  if (item.result && item.result->encoding == Encoding::bytes) job.flags |= kResultBytes;
+  if (apart) job.flags |= kResultApart;
+  Statement& st = core.sql.job_complete;
+  st.bind(1, key).bind(2, static_cast<std::int64_t>(job.flags)).bind(3, to_ms(core.now));
+  item.result && !apart ? st.bind_blob(4, item.result->data) : st.bind_null(4);
+  st.run();
+  if (apart) core.sql.content_put.bind(1, key).bind(2, std::int64_t{1}).bind_blob(3, item.result->data).run();
+  core.group.wrote = true;
+
+  if (HotWorker* worker = core.workers.find(job.running->worker)) ++worker->worker.completed;
+  HotQueue& queue = core.queue_of(job);
+  ++queue.completed_total;
+  queue.completions.add(core.now);
+  const Settled out{item.lease.job, JobState::completed, job.attempt, std::nullopt};
+  core.set_state(job, JobState::completed);
+  core.tell(key, job, JobState::running, JobEvent::completed);
+  core.end_lease(key, job);
+  core.finish(key, job, JobState::completed);
+  return out;
+}
+
+Result<Settled> fail(Core& core, const Failure& item) {
+  const auto held = hold(core, item.lease, JobEvent::failed);
+  if (!held.ok()) return held.status();
+  if (held->repeated) return *held->repeated;
+  core.fail_attempt(held->key, *held->job, item.error, item.retryable, item.delay);
+  return settled_now(core, item.lease, held->key);
+}
+
+Result<Settled> snooze(Core& core, const Snooze& item) {
+  const auto held = hold(core, item.lease, JobEvent::snoozed);
+  if (!held.ok()) return held.status();
+  if (held->repeated) return *held->repeated;
+  HotJob& job = *held->job;
+  if ((job.flags & kCancelRequested) != 0) {
+    core.cancel_as_asked(held->key, job);
+    return settled_now(core, item.lease, held->key);
+  }
+  --job.attempt;
+  job.event = JobEvent::snoozed;
+  job.run_at_ms = to_ms(core.now + item.delay);
+  job.rank = rank_of(job.run_at(), job.priority);
+  core.set_state(job, JobState::scheduled);
+  core.write_move(held->key, job, std::nullopt, {});
+  core.tell(held->key, job, JobState::running, JobEvent::snoozed);
+  core.end_lease(held->key, job);
+  core.due.add(job.run_at(), held->key);
+  return settled_now(core, item.lease, held->key);
+}
+
+Result<Settled> release(Core& core, const Release& item) {
+  const auto held = hold(core, item.lease, JobEvent::released);
+  if (!held.ok()) return held.status();
+  if (held->repeated) return *held->repeated;
+  core.hand_back(held->key, *held->job, JobEvent::released);
+  return settled_now(core, item.lease, held->key);
+}
+
+Result<Renewed> renew(Core& core, const Renewal& item) {
+  const auto held = hold(core, item.lease, std::nullopt);
+  if (!held.ok()) return held.status();
+  Running& running = *held->job->running;
+  if (item.ttl && *item.ttl != running.lease_ttl) {
+    // A restart must not make the lease shorter than what was promised.
+    running.lease_ttl = *item.ttl;
+    core.sql.job_lease.bind(1, held->key).bind(2, item.ttl->count()).run();
+    core.group.wrote = true;
+  }
+  const Instant old_until = running.lease_until;
+  running.lease_until = core.now + running.lease_ttl;
+  // A shorter lease ends before the timer that is set; a longer one is found again when the old time comes.
+  if (running.lease_until < old_until) core.leases.add(running.lease_until, held->key);
+  return Renewed{running.lease_until, (held->job->flags & kCancelRequested) != 0};
+}
+
+Result<Renewed> report_progress(Core& core, const ProgressUpdate& item) {
+  const auto renewed = renew(core, {item.lease, std::nullopt});
+  if (!renewed.ok()) return renewed.status();
+  const JobKey key = *core.ids.decode(item.lease.job);
+  HotJob& job = *core.find(key);
+  // A report without a partial result keeps the one before.
+  std::optional<Content> partial = item.partial;
+  if (!partial && (job.flags & kHasProgress) != 0) {
+    Rows rows(core.sql.progress_get.bind(1, key));
+    if (rows.next() && !core.sql.progress_get.is_null(2))
+      partial = Content{core.sql.progress_get.text(2), static_cast<Encoding>(core.sql.progress_get.integer(3))};
+  }
+  Statement& st = core.sql.progress_put;
+  st.bind(1, key).bind(2, item.fraction).bind_text(3, item.message);
+  partial ? st.bind_blob(4, partial->data) : st.bind_null(4);
+  st.bind(5, partial ? static_cast<std::int64_t>(partial->encoding) : std::int64_t{0}).bind(6, to_ms(core.now));
+  st.run();
+  if ((job.flags & kHasProgress) == 0) {
+    job.flags |= kHasProgress;
+    core.sql.job_flags.bind(1, key).bind(2, static_cast<std::int64_t>(job.flags)).run();
+  }
+  core.group.wrote = true;
+  return renewed;
+}
+
+}  // namespace muster::store::sqlite

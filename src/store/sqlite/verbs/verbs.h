@@ -1,0 +1,48 @@
+// The verbs as functions over the Core, run by the writer inside its transaction. Each checks first and writes after, so that a
+// refused element leaves nothing behind. A failing database latches in core.db and fails the whole group.
+#pragma once
+
+#include "store/sqlite/core.h"
+#include "store/store.h"
+
+namespace muster::store::sqlite {
+
+Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs);
+Result<ClaimReply> claim(Core& core, const ClaimRequest& request);
+
+Result<Settled> complete(Core& core, const Completion& item);
+Result<Settled> fail(Core& core, const Failure& item);
+Result<Settled> snooze(Core& core, const Snooze& item);
+Result<Settled> release(Core& core, const Release& item);
+Result<Renewed> report_progress(Core& core, const ProgressUpdate& item);
+Result<Renewed> renew(Core& core, const Renewal& item);
+Result<Cancelled> cancel(Core& core, const Cancel& item);
+Result<Settled> redrive(Core& core, const JobId& id);
+
+Result<Job> read_job(Core& core, const JobId& id);
+Result<WaitFacts> explain(Core& core, const JobId& id);
+
+Result<Registered> register_worker(Core& core, const WorkerSpec& spec);
+Result<BeatReply> heartbeat(Core& core, const Beat& beat);
+Result<Worker> drain(Core& core, const Drain& item);
+Result<Worker> unregister(Core& core, const Unregister& item);
+Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& id);
+Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query);
+
+Result<QueueStats> change_queue(Core& core, const QueueChange& change);
+Result<std::vector<QueueStats>> list_queues(Core& core, const NamespaceName& ns);
+Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info);
+Result<std::vector<NamespaceInfo>> list_namespaces(Core& core);
+Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name);
+
+SweepReport promote_due(Core& core, std::size_t limit);
+SweepReport expire_leases(Core& core, std::size_t limit);
+SweepReport time_out_jobs(Core& core, std::size_t limit);
+SweepReport expire_waiting(Core& core, std::size_t limit);
+SweepReport end_preferences(Core& core, std::size_t limit);
+SweepReport bury_silent_workers(Core& core, std::size_t limit);
+SweepReport end_drains(Core& core, std::size_t limit);
+SweepReport prune_finished(Core& core, const Retention& retention, std::size_t limit);
+SweepReport prune_workers(Core& core, Duration offline_kept, std::size_t limit);
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,197 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "store/sqlite/verbs/verbs.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+Result<HotWorker*> find_worker(Core& core, const NamespaceName& ns, const WorkerId& id) {
+  const auto ns_row = core.namespace_row(ns);
+  if (!ns_row.ok()) return ns_row.status();
+  HotWorker* worker = core.workers.find(*ns_row, id);
+  if (worker == nullptr) return Status::not_found(fmt::format("worker '{}' does not exist in namespace '{}'", id.text(), ns.text()));
+  return worker;
+}
+
+Result<HotWorker*> find_live(Core& core, const NamespaceName& ns, const WorkerId& id, const std::optional<SessionId>& session) {
+  auto found = find_worker(core, ns, id);
+  if (!found.ok()) return found;
+  const Worker& worker = (*found)->worker;
+  if (worker.state == WorkerState::offline)
+    return Status::not_found(fmt::format("worker '{}' is offline ({}); register it again", id.text(), worker.offline_cause));
+  if (session && *session != worker.session)
+    return Status::lease_lost(fmt::format("session {} of worker '{}' was replaced by session {}", to_number(*session), id.text(), to_number(worker.session)));
+  return found;
+}
+
+std::vector<JobKey> leases_of(const HotWorker& worker) {
+  std::vector<JobKey> keys(worker.leases.begin(), worker.leases.end());
+  std::sort(keys.begin(), keys.end());  // the same order on every run of a simulation
+  return keys;
+}
+
+}  // namespace
+
+Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
+  const auto ns_row = core.namespace_row(spec.ns);
+  if (!ns_row.ok()) return ns_row.status();
+  HotWorker* existing = core.workers.find(*ns_row, spec.id);
+  if (existing == nullptr && core.workers.size() >= limits::kWorkersMax)
+    return Status::exhausted(fmt::format("{} workers are registered, which is the most this server keeps", core.workers.size()));
+  if (core.fences.empty()) return Status::unavailable("no session number is free until the next commit; try again");
+
+  const bool was_live = existing != nullptr && existing->live();
+  const bool resumed = was_live && spec.resume && *spec.resume == existing->worker.session;
+  if (was_live && !resumed)
+    for (const JobKey key : leases_of(*existing))
+      core.lose(key, *core.find(key), {kErrorWorkerLost, fmt::format("worker '{}' registered again without its earlier session", spec.id.text())});
+
+  std::optional<WorkerState> from;
+  if (existing != nullptr) from = existing->worker.state;
+  HotWorker fresh;
+  HotWorker& hot = existing != nullptr ? *existing : core.workers.add([&] {
+    fresh.key = core.next_worker++;
+    fresh.ns_row = *ns_row;
+    fresh.worker.spec.id = spec.id;
+    return std::move(fresh);
+  }());
+  Worker& worker = hot.worker;
+  worker.spec = spec;
+  worker.spec.resume.reset();
+  if (!worker.spec.policy) worker.spec.policy = default_policy(spec.dialect);
+  if (!resumed) {
+    worker.session = SessionId{static_cast<std::uint64_t>(core.fences.take())};
+    worker.registered_at = core.now;
+    worker.completed = worker.failed = 0;
+    worker.stats.clear();
+    worker.state = WorkerState::online;
+    worker.drain_deadline.reset();
+    worker.drain_reason.clear();
+  }
+  worker.last_seen_at = core.now;
+  worker.offline_at.reset();
+  worker.offline_cause.clear();
+  hot.lanes = core.lanes.lanes_of(offer_of(worker.spec));
+  core.write_worker(hot);
+  core.tell(hot, from, resumed ? "resumed" : was_live ? "replaced" : "registered");
+  return Registered{spec.id, worker.session, *worker.spec.policy, was_live && !resumed};
+}
+
+Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
+  const auto found = find_live(core, beat.ns, beat.worker, beat.session);
+  if (!found.ok()) return found.status();
+  HotWorker& hot = **found;
+  Worker& worker = hot.worker;
+  worker.last_seen_at = core.now;
+  if (!beat.stats.empty()) worker.stats = beat.stats;
+  if (!beat.accepting && worker.state == WorkerState::online) {
+    worker.state = WorkerState::draining;
+    worker.drain_reason = "the worker asked for it";
+    core.write_worker(hot);
+    core.tell(hot, WorkerState::online, worker.drain_reason);
+  }
+  BeatReply reply;
+  reply.state = worker.state;
+  reply.drain_deadline = worker.drain_deadline;
+  reply.drain_reason = worker.drain_reason;
+  reply.next_beat_in = worker.spec.policy->interval;
+  reply.running = static_cast<std::uint32_t>(hot.leases.size());
+  for (const JobKey key : leases_of(hot)) {
+    HotJob& job = *core.find(key);
+    Running& running = *job.running;
+    // An expired lease stays expired, whether or not the sweep has seen it.
+    if (running.lease_until <= core.now) continue;
+    running.lease_until = std::max(running.lease_until, core.now + running.lease_ttl);
+    if ((job.flags & kCancelRequested) != 0) reply.cancel.push_back({core.ids.encode(key), running.fence});
+  }
+  for (const LeaseRef& lease : beat.held) {
+    const auto key = core.ids.decode(lease.job);
+    const HotJob* job = key ? core.find(*key) : nullptr;
+    const bool own = job != nullptr && job->running && job->running->fence == lease.fence && job->running->worker == hot.key &&
+                     job->running->lease_until > core.now;
+    if (!own) reply.lost.push_back(lease);
+  }
+  return reply;
+}
+
+Result<Worker> drain(Core& core, const Drain& item) {
+  const auto found = find_live(core, item.ns, item.worker, std::nullopt);
+  if (!found.ok()) return found.status();
+  HotWorker& hot = **found;
+  const WorkerState from = hot.worker.state;
+  hot.worker.state = WorkerState::draining;
+  hot.worker.drain_deadline = core.now + item.deadline;
+  hot.worker.drain_reason = item.reason;
+  core.write_worker(hot);
+  if (from != WorkerState::draining) core.tell(hot, from, item.reason);
+  return hot.snapshot();
+}
+
+Result<Worker> unregister(Core& core, const Unregister& item) {
+  const auto known = find_worker(core, item.ns, item.worker);
+  if (!known.ok()) return known.status();
+  // Saying goodbye again, after an answer that did not arrive, is fine.
+  if (!(*known)->live() && (!item.session || *item.session == (*known)->worker.session)) return (*known)->snapshot();
+  const auto found = find_live(core, item.ns, item.worker, item.session);
+  if (!found.ok()) return found.status();
+  HotWorker& hot = **found;
+  for (const JobKey key : leases_of(hot)) core.hand_back(key, *core.find(key), JobEvent::released);
+  core.take_offline(hot, "unregistered");
+  return hot.snapshot();
+}
+
+Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& id) {
+  const auto found = find_worker(core, ns, id);
+  if (!found.ok()) return found.status();
+  return (*found)->snapshot();
+}
+
+namespace {
+
+bool matches(const Worker& worker, const WorkerQuery& query) {
+  if (!query.states.empty() && std::find(query.states.begin(), query.states.end(), worker.state) == query.states.end()) return false;
+  if (!query.capability.empty() && !offered(worker.spec).contains(query.capability)) return false;
+  for (const auto& [key, value] : query.labels) {
+    const auto it = worker.spec.labels.find(key);
+    if (it == worker.spec.labels.end() || it->second != value) return false;
+  }
+  if (!query.queue.empty() && !worker.spec.queues.empty() &&
+      std::find(worker.spec.queues.begin(), worker.spec.queues.end(), query.queue) == worker.spec.queues.end())
+    return false;
+  return true;
+}
+
+}  // namespace
+
+// By (namespace, id). The cursor is "<namespace>/<last id>"; neither name holds a slash.
+Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
+  if (!query.ns.empty())
+    if (const auto row = core.namespace_row(query.ns); !row.ok()) return row.status();
+  const std::size_t slash = query.cursor.find('/');
+  const std::string from_ns = query.cursor.substr(0, slash);
+  if (!query.cursor.empty() && (slash == std::string::npos || core.queues.find_namespace(NamespaceName(from_ns)) == nullptr ||
+                                (!query.ns.empty() && query.ns.text() != from_ns)))
+    return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+
+  WorkerPage page;
+  for (const auto& [name, ns] : core.queues.namespaces()) {
+    if (name < from_ns || (!query.ns.empty() && name != query.ns.text())) continue;
+    const auto& all = core.workers.ordered();
+    auto it = name == from_ns && !query.cursor.empty() ? all.upper_bound({ns.row, query.cursor.substr(slash + 1)}) : all.lower_bound({ns.row, {}});
+    for (; it != all.end() && it->first.first == ns.row; ++it) {
+      const HotWorker* worker = core.workers.find(it->second);
+      if (!matches(worker->worker, query)) continue;
+      if (page.workers.size() == query.limit) {
+        const WorkerSpec& last = page.workers.back().spec;
+        page.next = fmt::format("{}/{}", last.ns.text(), last.id.text());
+        return page;
+      }
+      page.workers.push_back(worker->snapshot());
+    }
+  }
+  return page;
+}
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,167 @@
+#include "store/sqlite/writer.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+std::vector<double> group_bounds() { return {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1'024, 4'096, 16'384}; }
+
+}  // namespace
+
+Writer::Writer(Connection& connection, const Clock& clock, Metrics& metrics, std::uint64_t seed)
+    : db_(connection),
+      clock_(clock),
+      core_(connection, seed),
+      commits_(metrics.counter("muster_store_commits_total", "Commits of the store.")),
+      failed_commits_(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
+      group_size_(metrics.histogram("muster_store_group_size", "Verbs per commit.", group_bounds())),
+      commit_seconds_(metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())) {}
+
+double Writer::group_size_mean() const {
+  const std::uint64_t count = group_size_.count();
+  return count == 0 ? 0 : group_size_.sum() / static_cast<double>(count);
+}
+
+StoreHealth Writer::health() const {
+  const std::lock_guard lock(health_mutex_);
+  return health_;
+}
+
+void Writer::set_health(const Status& status) {
+  const std::lock_guard lock(health_mutex_);
+  health_ = {status.ok(), status.ok() ? std::string() : status.text()};
+}
+
+Status Writer::start() {
+  if (const Status built = core_.rebuild(clock_.now()); !built.ok()) return built;
+  if (const Status begun = begin(); !begun.ok()) return begun;
+  core_.reserve_numbers();
+  if (!db_.fault().ok()) return db_.fault();
+  if (const Status committed = commit(); !committed.ok()) return committed;
+  core_.fences.reserved();
+  core_.job_keys.reserved();
+  core_.group.clear();
+  return {};
+}
+
+Status Writer::begin() { return db_.exec("BEGIN IMMEDIATE"); }
+
+Status Writer::commit() {
+  const Ticks started = clock_.elapsed();
+  const Status status = db_.exec("COMMIT");
+  commit_seconds_.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
+  if (status.ok()) {
+    commits_.add();
+    return status;
+  }
+  failed_commits_.add();
+  // A disk that is full refuses the write, and nothing of the commit is there. Any other failure may have come after
+  // the commit's last byte: whether a crash right now would keep it cannot be known.
+  if (status.code() == Code::unavailable && status.message().find("full") == std::string::npos)
+    return Status::outcome_unknown(status.message());
+  return status;
+}
+
+Status Writer::probe() {
+  if (stale_) {
+    db_.clear_fault();
+    if (const Status rebuilt = core_.rebuild(clock_.now()); !rebuilt.ok()) return Status::unavailable(rebuilt.message());
+    stale_ = false;
+  }
+  db_.clear_fault();
+  Status status = begin();
+  if (!status.ok()) return status;
+  core_.put_meta("probe", to_ms(clock_.now()));
+  status = db_.fault();
+  if (status.ok()) status = commit();
+  if (!status.ok()) {
+    db_.clear_fault();
+    if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();
+    // The probe itself is nobody's request: whatever became of it, those behind it were not tried.
+    return Status::unavailable(status.message());
+  }
+  return {};
+}
+
+void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
+  log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  db_.clear_fault();
+  if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();
+  core_.fences.abandon();
+  core_.job_keys.abandon();
+  db_.clear_fault();
+  suspect_ = true;
+  const Status rebuilt = core_.rebuild(clock_.now());
+  stale_ = !rebuilt.ok();
+  if (stale_) log::error("the index could not be rebuilt", {{"reason", rebuilt.message()}});
+  set_health(status);
+  for (auto& op : ops)
+    if (!op->answered()) op->refuse(status);
+}
+
+void Writer::answer_read(Op& op) {
+  db_.clear_fault();
+  op.run(core_);
+  const Status fault = db_.fault();
+  db_.clear_fault();
+  fault.ok() ? op.deliver() : op.refuse(fault);
+}
+
+void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
+  core_.now = clock_.now();
+  core_.group.clear();
+  if (suspect_) {
+    if (const Status status = probe(); !status.ok()) {
+      set_health(status);
+      for (auto& op : ops) op->kind() == OpKind::read && !stale_ ? answer_read(*op) : op->refuse(status);
+      return;
+    }
+    suspect_ = false;
+    set_health({});
+    core_.now = clock_.now();
+  }
+
+  std::size_t writes = 0;
+  for (auto& op : ops) {
+    if (op->kind() != OpKind::read) {
+      ++writes;
+      continue;
+    }
+    answer_read(*op);
+  }
+  if (writes == 0) return;
+
+  Status status = begin();
+  if (status.ok()) {
+    core_.promote_due(kPromotePerGroup);
+    core_.reserve_numbers();
+    for (auto& op : ops) {
+      if (op->kind() == OpKind::read) continue;
+      op->run(core_);
+      if (!db_.fault().ok()) break;
+      if (op->kind() == OpKind::claim) op->deliver();
+    }
+    status = db_.fault();
+    if (status.ok()) status = commit();
+  }
+  if (!status.ok()) return fail(ops, status);
+  group_size_.observe(static_cast<double>(writes));
+  core_.committed();
+  tell();
+  for (auto& op : ops)
+    if (!op->answered()) op->deliver();
+}
+
+void Writer::tell() {
+  const Group& group = core_.group;
+  if (listener_ == nullptr) return;
+  if (group.jobs.empty() && group.workers.empty() && group.queues.empty() && group.wakes.empty()) return;
+  listener_->committed({group.jobs, group.workers, group.queues, group.wakes});
+}
+
+}  // namespace muster::store::sqlite

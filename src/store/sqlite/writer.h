@@ -1,0 +1,61 @@
+// The writer: takes everything that queued up while the last commit was in flight, runs it in one transaction, commits, and
+// answers. Under low load a group is one verb and its latency one sync; under load groups grow by themselves.
+//
+// Exactly one thread runs process(): the store's writer thread, or the caller of pump().
+//
+// A statement or commit that fails fails the whole group, drops the memory index and rebuilds it from the rows. While the
+// store is known to be unwritable, a small probe commit goes first, so that a full disk does not cost a rebuild per
+// request.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "store/sqlite/core.h"
+#include "store/sqlite/op.h"
+#include "store/store.h"
+
+namespace muster::store::sqlite {
+
+class Writer {
+ public:
+  Writer(Connection& connection, const Clock& clock, Metrics& metrics, std::uint64_t seed);
+
+  // Builds the index and reserves the first numbers.
+  Status start();
+  void process(std::vector<std::unique_ptr<Op>>& ops);
+  void set_listener(Listener* listener) { listener_ = listener; }
+  StoreHealth health() const;
+  Core& core() { return core_; }
+  std::uint64_t commits() const { return commits_.value(); }
+  double group_size_mean() const;
+
+ private:
+  // ok, or the reason nothing can be written.
+  Status probe();
+  Status begin();
+  Status commit();
+  void answer_read(Op& op);
+  void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
+  void tell();
+  void set_health(const Status& status);
+
+  Connection& db_;
+  const Clock& clock_;
+  Core core_;
+  Listener* listener_ = nullptr;
+  bool suspect_ = false;  // the last group failed: probe before the next
+  bool stale_ = false;    // the index could not be rebuilt yet
+  Counter& commits_;
+  Counter& failed_commits_;
+  Histogram& group_size_;
+  Histogram& commit_seconds_;
+
+  mutable std::mutex health_mutex_;  // leaf; guards health_
+  StoreHealth health_;
+};
+
+}  // namespace muster::store::sqlite

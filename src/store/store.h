@@ -1,0 +1,149 @@
+// The storage contract: domain verbs, small interfaces per noun, one implementation per database.
+//
+// Every verb is asynchronous and atomic. It may be called from any thread, returns at once, and calls its Reply exactly once,
+// on a store thread or before returning; a Reply must not block. Verbs that take a list and answer with a list of
+// Results judge each element by itself; verbs that answer with one Result are all-or-nothing.
+//
+// Shared promises:
+//  - A reply that says ok is durable, with one exception: a claim may be answered before its own commit. Losing it in a crash
+//    is a redelivery, which rule 2 allows: only durable jobs are handed out, and fences come from durably reserved blocks.
+//  - `unavailable` means nothing was written; `outcome_unknown` means it may have been; nothing else is returned for a
+//    failure of the database.
+//  - Time is the store's own: SQLite reads the Clock it was given, PostgreSQL the database's. An expiry is inclusive: a
+//    lease is gone, a job is due, at the instant itself.
+//  - Input has passed model/validate.h. The store checks what only it can know: existence, state, fence, uniqueness.
+//  - An unknown namespace is not_found. Queues, types and lanes come into being by use.
+//
+// A store is proved by store/contract/, which knows nothing but this header.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/reply.h"
+#include "model/change.h"
+#include "store/verbs.h"
+
+namespace muster::store {
+
+template <class T>
+using Each = std::vector<Result<T>>;  // one answer per element, in order
+
+class JobStore {
+ public:
+  virtual ~JobStore() = default;
+
+  // All or nothing. A job with an idempotency key already used in its namespace, or a unique key that is held, is not
+  // enqueued again: its entry names the first job and says `existed`. Keys are honoured within one batch too.
+  // not_found: a namespace, or a job named in `after`.
+  virtual void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) = 0;
+
+  // Takes up to `limit` of the best jobs the worker may serve, by (rank, arrival), within its free slots, the queues' caps,
+  // rate limits and pauses, and the jobs' concurrency keys. not_found: the worker. lease_lost: its session is over.
+  virtual void claim(ClaimRequest request, Reply<ClaimReply> reply) = 0;
+
+  // Outcomes. lease_lost: the fence is stale or the lease expired; nothing changes. not_found: no such job.
+  // Completing a job again under the same fence answers ok with the same state and writes nothing, so that a repeat
+  // after outcome_unknown is safe; the same holds for the other outcomes while the job has not moved on.
+  virtual void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) = 0;
+  virtual void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) = 0;
+  virtual void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) = 0;   // the attempt is not counted
+  virtual void release(std::vector<Release> batch, Reply<Each<Settled>> reply) = 0; // the attempt is not counted
+  virtual void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) = 0;  // renews the lease too
+  virtual void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) = 0;
+
+  // Waiting jobs are cancelled at once; a running one is marked and its worker told by heartbeat, renewal or progress.
+  // Its next outcome of any kind but complete ends it as cancelled. conflict: already finished.
+  virtual void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) = 0;
+
+  // Finished jobs (dead or cancelled) start over: ready, attempts and rescues at zero. conflict: not dead or cancelled.
+  virtual void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) = 0;
+  virtual void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) = 0;
+
+  virtual void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) = 0;
+  // Stable cursors: a job present during the whole listing is returned exactly once. invalid_argument: a bad cursor.
+  virtual void list_jobs(JobQuery query, Reply<JobPage> reply) = 0;
+  virtual void explain(JobId job, Reply<WaitFacts> reply) = 0;
+};
+
+class WorkerStore {
+ public:
+  virtual ~WorkerStore() = default;
+
+  // A second registration of the same name ends the earlier session: its leases are lost (rescue), unless the request
+  // names that very session in `resume`, which keeps session and leases and replaces the rest of the description.
+  // exhausted: too many workers.
+  virtual void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) = 0;
+  // Renews every lease of the worker. not_found: never registered, or offline: register again.
+  virtual void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) = 0;
+  // No new work from now on. Draining again moves the deadline.
+  virtual void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) = 0;
+  // Says goodbye: running jobs are handed back without cost, the row stays as offline.
+  virtual void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) = 0;
+  virtual void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) = 0;
+  virtual void list_workers(WorkerQuery query, Reply<WorkerPage> reply) = 0;
+};
+
+class QueueStore {
+ public:
+  virtual ~QueueStore() = default;
+  virtual void change_queue(QueueChange change, Reply<QueueStats> reply) = 0;
+  virtual void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) = 0;  // empty name: all namespaces
+
+  // already_exists: the name is taken.
+  virtual void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) = 0;
+  virtual void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) = 0;
+  // conflict: it still holds jobs or workers, or is the default one.
+  virtual void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) = 0;
+};
+
+// One pass over due things each. `limit` bounds the rows moved; the caller repeats while `more`.
+class SweepStore {
+ public:
+  virtual ~SweepStore() = default;
+  virtual void promote_due(std::size_t limit, Reply<SweepReport> reply) = 0;          // scheduled → ready
+  virtual void expire_leases(std::size_t limit, Reply<SweepReport> reply) = 0;        // lost → ready or dead
+  virtual void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) = 0;        // ran longer than `timeout`
+  virtual void expire_waiting(std::size_t limit, Reply<SweepReport> reply) = 0;       // waited longer than expires_in
+  virtual void end_preferences(std::size_t limit, Reply<SweepReport> reply) = 0;      // prefer_wait is over
+  virtual void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) = 0;  // offline, leases lost
+  virtual void end_drains(std::size_t limit, Reply<SweepReport> reply) = 0;           // deadline: hand back, go offline
+  virtual void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) = 0;
+  virtual void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) = 0;
+};
+
+class AdminStore {
+ public:
+  virtual ~AdminStore() = default;
+  virtual void info(Reply<StoreInfo> reply) = 0;
+  virtual StoreHealth health() const = 0;  // from memory, any thread, never blocks
+  // A consistent copy while work goes on. already_exists: the file is there; it is never overwritten.
+  virtual void backup(std::string path, Reply<BackupReport> reply) = 0;
+};
+
+// What one commit changed. Spans are valid during the call only.
+struct Committed {
+  std::span<const JobChange> jobs;
+  std::span<const WorkerChange> workers;
+  std::span<const QueueChanged> queues;
+  std::span<const LaneRef> wakes;  // lanes that may have a claimable head now; one entry per job that became claimable
+};
+
+// Told after every commit, on a store thread, in commit order. Must not block; may call the store's verbs.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void committed(const Committed& commit) = 0;
+};
+
+class Store : public JobStore, public WorkerStore, public QueueStore, public SweepStore, public AdminStore {
+ public:
+  // The listener outlives the store's last call to it; set before the first verb, or nullptr to stop listening.
+  virtual void set_listener(Listener* listener) = 0;
+  // Ends the threads after everything accepted has been answered. Later verbs answer unavailable. Idempotent.
+  virtual Status close() = 0;
+};
+
+}  // namespace muster::store

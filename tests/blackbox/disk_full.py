@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Goal: a full disk refuses with a reason, reads go on, nothing acknowledged is lost, and the server recovers by itself.
+
+Method: the data folder is a small file system of its own (tmpfs, or ext4 on a loop device). It is filled by jobs with payloads until the server refuses,
+and freed by removing a ballast file.
+"""
+import atexit
+import os
+import subprocess
+import time
+
+from harness import Server, claim, finish, folder, until
+
+SIZE_MB, BALLAST_MB = 24, 8
+
+
+def mounted():
+    """A small file system and how it was made, or None where this user may not mount."""
+    place = folder()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "none", place], capture_output=True).returncode == 0:
+        return place, "tmpfs"
+    image = os.path.join(folder(), "image")
+    with open(image, "wb") as file:
+        file.truncate(SIZE_MB * 1024 * 1024)
+    made = subprocess.run(["mkfs.ext4", "-q", "-F", image], capture_output=True).returncode == 0
+    if made and subprocess.run(["mount", "-o", "loop", image, place], capture_output=True).returncode == 0:
+        return place, "ext4 on a loop device"
+    return None
+
+
+found = mounted()
+if found is None:
+    print("skipped: this user cannot mount a small file system (neither tmpfs nor a loop device); run as root to see it")
+    finish()
+place, kind = found
+atexit.register(lambda: subprocess.run(["umount", "-l", place], capture_output=True))
+print(f"the data folder is {SIZE_MB} MB of {kind}")
+ballast = os.path.join(place, "ballast")
+with open(ballast, "wb") as file:
+    file.write(b"x" * BALLAST_MB * 1024 * 1024)
+
+server = Server(data_dir=os.path.join(place, "data")).ready()
+acknowledged, refused = [], None
+payload = "x" * 60_000
+for number in range(2000):
+    status, body = server.call("POST", "/api/v1/jobs", {"type": "fill", "payload": {"pad": payload}, "idempotency_key": f"fill-{number}"})
+    if status != 201:
+        refused = number, status, body
+        break
+    acknowledged.append(body["id"])
+claim(refused is not None, "the disk fills up and the server refuses")
+number, status, body = refused
+claim(status == 503 and body["code"] == "unavailable", f"the answer is 503 unavailable ({status} {body.get('code')})")
+claim("full" in body["detail"], f"it says why: {body['detail']}")
+status, reason = server.call("GET", "/readyz")
+claim(status == 503 and "full" in str(reason), f"/readyz says why: {status} {reason}")
+claim(server.call("GET", "/healthz")[0] == 200, "/healthz: the process itself is well")
+claim(all(server.call("GET", f"/api/v1/jobs/{job}")[0] == 200 for job in acknowledged[:: max(1, len(acknowledged) // 20)]), "reads go on")
+again = server.call("POST", "/api/v1/jobs", {"type": "fill", "payload": {"pad": payload}, "idempotency_key": f"fill-{number}"})
+claim(again[0] == 503, f"still refused while it is full ({again[0]})")
+
+os.remove(ballast)
+accepted = until(lambda: (lambda reply: reply if reply[0] in (200, 201) else None)(
+    server.call("POST", "/api/v1/jobs", {"type": "fill", "payload": {"pad": payload}, "idempotency_key": f"fill-{number}"})), "writes are accepted again")
+claim(accepted[0] == 201, "the refused job had not been written: the repeat makes it")
+acknowledged.append(accepted[1]["id"])
+claim(until(lambda: server.call("GET", "/readyz")[0] == 200, "/readyz is well again"), "the server recovered by itself")
+claim(all(server.call("GET", f"/api/v1/jobs/{job}")[1].get("state") == "ready" for job in acknowledged), f"all {len(acknowledged)} acknowledged jobs are there")
+server.kill()
+server = Server(data_dir=server.data_dir).ready()
+claim(all(server.call("GET", f"/api/v1/jobs/{job}")[1].get("state") == "ready" for job in acknowledged), "also after kill -9 and a restart")
+claim(server.stop() == 0, "it ends with code 0")
+finish()

@@ -1,0 +1,165 @@
+"""What the black-box tests share: the shipped program in a folder of its own, and claims that say what they found.
+
+No test sleeps for a fixed time: it waits on the ready line, on an exit, or polls with a deadline.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MUSTER = os.environ.get("MUSTER", str(ROOT / "build" / "muster"))
+DEADLINE_SECONDS = 60 if os.environ.get("MUSTER_PRESET") in ("asan", "tsan") else 20
+READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+)$")
+
+_folders = []
+
+
+def folder():
+    path = tempfile.mkdtemp(prefix="muster-blackbox-")
+    _folders.append(path)
+    return path
+
+
+def claim(holds, text):
+    """One thing the test shows. The first that does not hold ends it."""
+    print(f"{'ok  ' if holds else 'FAIL'} {text}", flush=True)
+    if not holds:
+        finish(1)
+
+
+def finish(code=0):
+    for server in Server.running[:]:
+        server.kill()
+    for path in _folders:
+        shutil.rmtree(path, ignore_errors=True)
+    sys.exit(code)
+
+
+def until(condition, what, seconds=DEADLINE_SECONDS):
+    """Polls until the condition gives something true, and returns it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    claim(False, f"{what} within {seconds} s")
+
+
+class Server:
+    """`muster serve` (or another command that prints the ready line) as a child process."""
+
+    running = []
+
+    def __init__(self, *arguments, data_dir=None, command="serve", env=None, program=None, prefix=()):
+        self.data_dir = data_dir or folder()
+        self.stderr_path = os.path.join(folder(), "stderr")
+        self.lines = []
+        listen = () if any(argument == "--http" for argument in arguments) else ("--http", "127.0.0.1:0")
+        self.command = [*prefix, program or MUSTER, command, "--data-dir", self.data_dir, *listen, *arguments]
+        with open(self.stderr_path, "wb") as stderr:
+            self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=stderr, text=True,
+                                            env={**clean_environment(), **(env or {})})
+        Server.running.append(self)
+        self._ready = threading.Event()
+        self.ready_line = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if self.ready_line is None and READY.match(self.lines[-1]):
+                self.ready_line = self.lines[-1]
+                self._ready.set()
+        self._ready.set()
+
+    def ready(self):
+        if not self._ready.wait(DEADLINE_SECONDS) or self.ready_line is None:
+            print(self.stderr(), file=sys.stderr)
+            claim(False, "the ready line is printed")
+        self.address = READY.match(self.ready_line).group(3)
+        self.url = f"http://{self.address}"
+        return self
+
+    def stderr(self):
+        return pathlib.Path(self.stderr_path).read_text(errors="replace")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self):
+        """The exit code."""
+        try:
+            code = self.process.wait(DEADLINE_SECONDS)
+        except subprocess.TimeoutExpired:
+            print(self.stderr(), file=sys.stderr)
+            claim(False, f"the process ends within {DEADLINE_SECONDS} s")
+        if self in Server.running:
+            Server.running.remove(self)
+        self._reader.join(DEADLINE_SECONDS)
+        return code
+
+    def stop(self):
+        self.signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        if self in Server.running:
+            Server.running.remove(self)
+
+    def call(self, method, path, body=None, token=None, timeout=DEADLINE_SECONDS):
+        """Status and decoded body."""
+        request = urllib.request.Request(self.url + path, method=method)
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as reply:
+                return reply.status, decode(reply.read())
+        except urllib.error.HTTPError as error:
+            return error.code, decode(error.read())
+
+
+def decode(body):
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode(errors="replace")
+
+
+def clean_environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+
+
+def run(*arguments, env=None, program=None, prefix=()):
+    """A command that ends by itself: exit code, stdout, stderr."""
+    done = subprocess.run([*prefix, program or MUSTER, *arguments], capture_output=True, text=True, timeout=DEADLINE_SECONDS,
+                          stdin=subprocess.DEVNULL, env={**clean_environment(), **(env or {})})
+    return done.returncode, done.stdout, done.stderr
+
+
+def as_nobody():
+    """How to run the program as a user without rights: a prefix, and a copy of the program that this user can reach."""
+    if os.geteuid() != 0:
+        return (), MUSTER
+    place = folder()
+    os.chmod(place, 0o755)
+    copy = shutil.copy(MUSTER, place)
+    os.chmod(copy, 0o755)
+    return ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"), copy

@@ -1,0 +1,56 @@
+// A stream of bytes as HTTP requests, cut into pieces: the first byte says how large they are. How a stream is cut must not change
+// what is read from it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "fronts/http/request_reader.h"
+
+using namespace muster;
+
+namespace {
+
+struct Seen {
+  std::size_t requests = 0;
+  bool failed = false;
+};
+
+Seen read_all(std::string_view bytes, std::size_t piece) {
+  http::RequestReader reader({.header_bytes_max = 4096, .body_bytes_max = 16 * 1024});
+  Seen seen;
+  std::size_t have = 0;  // bytes offered so far
+  std::size_t used = 0;
+  while (!seen.failed) {
+    have = std::min(bytes.size(), have + piece);
+    while (used < have) {
+      const std::size_t taken = reader.feed(bytes.substr(used, have - used));
+      used += taken;
+      (void)reader.take_expectation();
+      if (reader.phase() == http::RequestReader::Phase::failed) {
+        seen.failed = true;
+        break;
+      }
+      if (reader.phase() == http::RequestReader::Phase::complete) {
+        (void)reader.take();
+        ++seen.requests;
+        continue;
+      }
+      if (taken == 0) break;
+    }
+    if (have == bytes.size()) break;
+  }
+  return seen;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  const Seen whole = read_all(bytes, bytes.size());
+  const Seen pieces = read_all(bytes, 1 + data[0]);
+  check(whole.requests == pieces.requests && whole.failed == pieces.failed, "how a stream is cut does not change what is read");
+  return 0;
+}

@@ -1,0 +1,98 @@
+// The seam between the engine and the store under test: passes every verb on, lets the shadow hear requests, answers and commits,
+// and swallows whatever a dead process would have said.
+//
+// The world puts it between the two for each life of the process. An answer that is still on its way when the disk dies
+// never leaves; that is what a crash is.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/store.h"
+#include "tests/sim/disk.h"
+#include "tests/sim/shadow.h"
+
+namespace muster::sim {
+
+class ObservedStore final : public store::Store, private store::Listener {
+ public:
+  // store, shadow and disk outlive it; `work` is called whenever a verb may have queued something.
+  ObservedStore(store::Store& store, Shadow& shadow, const Disk& disk, const Clock& clock, std::function<void()> work)
+      : store_(store), shadow_(shadow), disk_(disk), clock_(clock), life_(disk.life()), work_(std::move(work)) {}
+
+  void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>> reply) override;
+  void claim(store::ClaimRequest request, Reply<store::ClaimReply> reply) override;
+  void complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) override;
+  void fail(std::vector<store::Failure> batch, Reply<store::Each<store::Settled>> reply) override;
+  void snooze(std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) override;
+  void release(std::vector<store::Release> batch, Reply<store::Each<store::Settled>> reply) override;
+  void report_progress(std::vector<store::ProgressUpdate> batch, Reply<store::Each<store::Renewed>> reply) override;
+  void renew(std::vector<store::Renewal> batch, Reply<store::Each<store::Renewed>> reply) override;
+  void cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) override;
+  void redrive(std::vector<JobId> jobs, Reply<store::Each<store::Settled>> reply) override;
+  void redrive_matching(store::RedriveFilter filter, Reply<store::Redriven> reply) override;
+  void get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) override;
+  void list_jobs(store::JobQuery query, Reply<store::JobPage> reply) override;
+  void explain(JobId job, Reply<store::WaitFacts> reply) override;
+
+  void register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) override;
+  void heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) override;
+  void drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) override;
+  void unregister(std::vector<store::Unregister> batch, Reply<store::Each<Worker>> reply) override;
+  void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<store::Each<Worker>> reply) override;
+  void list_workers(store::WorkerQuery query, Reply<store::WorkerPage> reply) override;
+
+  void change_queue(QueueChange change, Reply<QueueStats> reply) override;
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override;
+  void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override;
+  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override;
+  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override;
+
+  void promote_due(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void expire_leases(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void time_out_jobs(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void expire_waiting(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void end_preferences(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void bury_silent_workers(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void end_drains(std::size_t limit, Reply<store::SweepReport> reply) override;
+  void prune_finished(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void prune_workers(Duration offline_kept, std::size_t limit, Reply<store::SweepReport> reply) override;
+
+  void info(Reply<store::StoreInfo> reply) override;
+  store::StoreHealth health() const override { return store_.health(); }
+  void backup(std::string path, Reply<store::BackupReport> reply) override;
+
+  void set_listener(store::Listener* listener) override;
+  Status close() override { return store_.close(); }
+
+ private:
+  void committed(const store::Committed& commit) override;
+  bool dead() const { return disk_.dead() || disk_.life() != life_; }
+
+  // The reply that reaches the caller only while the process lives; `hear` is told first.
+  template <class T, class Hear>
+  Reply<T> heard(Reply<T> reply, Hear hear) {
+    return [this, reply = std::move(reply), hear = std::move(hear)](Result<T> result) mutable {
+      if (dead()) return;
+      hear(result);
+      reply(std::move(result));
+    };
+  }
+  template <class T>
+  Reply<T> passed(std::string_view verb, Reply<T> reply) {
+    return heard<T>(std::move(reply), [this, verb](const Result<T>& result) {
+      if (!result.ok()) shadow_.code_answered(verb, result.status());
+    });
+  }
+
+  store::Store& store_;
+  Shadow& shadow_;
+  const Disk& disk_;
+  const Clock& clock_;
+  std::uint64_t life_;
+  std::function<void()> work_;
+  store::Listener* listener_ = nullptr;
+};
+
+}  // namespace muster::sim

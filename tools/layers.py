@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compares every #include with the picture of ARCHITECTURE.md and prints the lines that point the wrong way.
+
+A folder may include what its row reaches, and its own files. Test sources may besides include what TEST_EXTRA says.
+Third-party headers are private to the folders that wrap them.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Folder → folders it may include, beside itself. The most specific folder that matches a path is its folder.
+REACH = {
+    "src/base": [],
+    "src/model": ["src/base"],
+    "src/store": ["src/model", "src/base"],
+    "src/store/contract": ["src/store", "src/model", "src/base"],
+    "src/store/sqlite": ["src/store", "src/model", "src/base"],
+    "src/engine": ["src/store", "src/model", "src/base"],
+    "src/command": ["src/engine", "src/store", "src/model", "src/base"],
+    "src/net": ["src/base"],
+    "src/fronts/http": ["src/command", "src/engine", "src/store", "src/model", "src/base", "src/net"],
+    "src/server": ["src/fronts/http", "src/command", "src/engine", "src/store", "src/store/sqlite", "src/model", "src/base", "src/net"],
+    "sdk/cpp": [],
+    "cli": ["sdk/cpp"],
+    "src/main": ["src/server", "src/base", "cli", "sdk/cpp"],
+    "examples": ["sdk/cpp"],
+    "tests": ["src/*", "sdk/cpp", "cli"],
+    "bench": ["src/*", "sdk/cpp"],
+}
+
+# What tests of a folder may reach besides: the engine is proved against the real store, the contract suite runs in it.
+TEST_EXTRA = {
+    "src/store/contract": ["src/store/sqlite"],
+    "src/store/sqlite": ["src/store/contract"],
+    "src/engine": ["src/store/sqlite", "src/store/contract"],
+    "src/command": ["src/store/sqlite"],
+    "src/fronts/http": ["src/store/sqlite"],
+    "cli": ["src/*"],
+    "sdk/cpp": ["src/*"],
+}
+
+# Start of an include → the folders that may say it. Test sources and the folders above stay free.
+THIRD_PARTY = {
+    "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
+    "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
+    "openssl/": ["src/net", "src/fronts/http", "src/server", "tests"],
+    "nlohmann/": ["src/store/sqlite", "src/fronts/http", "src/server", "sdk/cpp", "cli", "tests", "bench", "examples"],
+    "toml++/": ["src/server"],
+    "CLI/": ["src/server", "cli", "src/main", "bench", "tests"],
+    "curl/": ["sdk/cpp"],
+    "zlib.h": ["src/fronts/http", "sdk/cpp", "tests"],
+    "spdlog/": ["src/base"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def folder_of(path):
+    """The most specific folder of REACH that holds the path, or None."""
+    best = None
+    for folder in REACH:
+        if path.startswith(folder + "/") and (best is None or len(folder) > len(best)):
+            best = folder
+    return best
+
+
+def resolve(include, source):
+    """The repository path an include in quotes means, or None when it is generated or foreign."""
+    for base in ("src/", "", str(pathlib.PurePosixPath(source).parent) + "/"):
+        if (ROOT / (base + include)).is_file():
+            return base + include
+    return None
+
+
+def allowed(target, reach):
+    return any(target == entry or (entry.endswith("/*") and target.startswith(entry[:-1])) for entry in reach)
+
+
+def check(source):
+    folder = folder_of(source)
+    if folder is None:
+        return [f"{source}: in no folder of the picture"]
+    is_test = source.endswith(("_test.cc", "_testing.cc", "_testing.h"))
+    reach = [folder] + REACH[folder] + (TEST_EXTRA.get(folder, []) if is_test else [])
+    wrong = []
+    for number, line in enumerate((ROOT / source).read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        name = match.group(2)
+        for start, owners in THIRD_PARTY.items():
+            if name.startswith(start) and folder not in owners and not is_test:
+                wrong.append(f"{source}:{number}: {folder} does not wrap <{name}>; it is private to {', '.join(owners)}")
+        if match.group(1) != '"':
+            continue
+        target = resolve(name, source)
+        if target is None:
+            continue
+        target_folder = folder_of(target)
+        if target_folder is not None and not allowed(target_folder, reach):
+            wrong.append(f"{source}:{number}: {folder} may not include {target_folder} ({name})")
+    return wrong
+
+
+def main():
+    sources = sorted(
+        str(path.relative_to(ROOT))
+        for top in ("src", "sdk", "cli", "examples", "tests", "bench")
+        for path in (ROOT / top).rglob("*")
+        if path.suffix in (".h", ".cc", ".cpp") and path.is_file()
+    )
+    wrong = [line for source in sources for line in check(source)]
+    for line in wrong:
+        print(line)
+    print(f"layers: {len(sources)} files, {len(wrong)} wrong includes", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs every test there is and ends with one line: `N passed, N failed`.
+
+What runs, cheapest first: the house rules (layers, limits, headers), the test programs that CMake registered, and the scripts
+of tests/blackbox. A GoogleTest program counts by its cases, everything else counts as one.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIMEOUT_SECONDS = {"release": 600, "debug": 900, "clang": 900, "asan": 1800, "tsan": 2700}
+CASE_FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)(?:, where .*)? \(\d+ ms\)$", re.M)
+CASE_OK = re.compile(r"^\[       OK \] (\S+) \(\d+ ms\)$", re.M)
+CASE_SKIPPED = re.compile(r"^\[  SKIPPED \] (\S+) \(\d+ ms\)$", re.M)
+CASE_STARTED = re.compile(r"^\[ RUN      \] (\S+)$", re.M)
+
+
+class Test:
+    def __init__(self, name, command, kind, cost):
+        self.name, self.command, self.kind, self.cost = name, command, kind, cost
+        self.alone = kind in ("script", "program")  # they watch time, or use every core themselves
+
+
+class Outcome:
+    def __init__(self, test, passed, failed, skipped, seconds, output, failures):
+        self.test, self.passed, self.failed, self.skipped = test, passed, failed, skipped
+        self.seconds, self.output, self.failures = seconds, output, failures
+
+
+def is_gtest(program):
+    try:
+        listing = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, timeout=60)
+    except (subprocess.TimeoutExpired, OSError):
+        return False
+    return listing.returncode == 0 and re.search(r"^\S+\.\s*(#.*)?$", listing.stdout, re.M) is not None
+
+
+def registered(build):
+    """What CMake's add_test knows."""
+    shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, text=True, check=True).stdout
+    for entry in json.loads(shown)["tests"]:
+        command = entry.get("command")
+        if not command or entry["name"].endswith("_NOT_BUILT"):
+            continue
+        labels = [value for p in entry.get("properties", []) if p["name"] == "LABELS" for value in p["value"]]
+        yield entry["name"], command, labels
+
+
+def collect(build, preset):
+    tests = [
+        Test("layers", ["python3", "tools/layers.py"], "rule", 0),
+        Test("limits", ["python3", "tools/limits.py"], "rule", 0),
+    ]
+    if preset == "release":
+        tests.append(Test("headers", ["python3", "tools/headers.py", "--build", str(build)], "rule", 20))
+    for name, command, _ in registered(build):
+        gtest = len(command) == 1 and os.access(command[0], os.X_OK) and is_gtest(command[0])
+        tests.append(Test(name, command, "gtest" if gtest else "program", 5 if gtest else 50))
+    for script in sorted((ROOT / "tests" / "blackbox").glob("*")):
+        if script.is_file() and os.access(script, os.X_OK):
+            tests.append(Test(script.name, [str(script)], "script", 100))
+    return tests
+
+
+def select(tests, pattern):
+    """Tests whose name fits, whole; if none does, the cases of all programs whose name fits."""
+    if not pattern:
+        return tests, None
+    named = [test for test in tests if pattern in test.name]
+    if named:
+        return named, None
+    glob = pattern if "*" in pattern else f"*{pattern}*"
+    return [test for test in tests if test.kind == "gtest"], glob
+
+
+def run(test, cases, build, preset, seconds_max):
+    command = list(test.command)
+    if test.kind == "gtest" and cases:
+        command.append(f"--gtest_filter={cases}")
+    env = dict(os.environ, MUSTER=str(build / "muster"), MUSTER_BUILD=str(build), MUSTER_PRESET=preset)
+    env.setdefault("TSAN_OPTIONS", "halt_on_error=1")
+    # Tests set what they need; what the caller's shell holds about a server must not reach them.
+    for name in list(env):
+        if name.startswith("MUSTER_") and name not in ("MUSTER_BUILD", "MUSTER_PRESET"):
+            del env[name]
+    begun = time.monotonic()
+    with tempfile.TemporaryFile("w+", errors="replace") as sink:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=sink, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   start_new_session=True)
+        try:
+            code = process.wait(timeout=seconds_max)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+            sink.write(f"\nstopped after {seconds_max} s\n")
+        sink.seek(0)
+        output = sink.read()
+    seconds = time.monotonic() - begun
+    if test.kind != "gtest":
+        passed = code == 0
+        return Outcome(test, int(passed), int(not passed), 0, seconds, output, [] if passed else [test.name])
+    ok = set(CASE_OK.findall(output))
+    failed = sorted(set(CASE_FAILED.findall(output)))
+    skipped = set(CASE_SKIPPED.findall(output))
+    if code != 0 and not failed:  # it died inside a case, or before the first
+        open_cases = [case for case in CASE_STARTED.findall(output) if case not in ok and case not in skipped]
+        failed = [f"{open_cases[-1] if open_cases else test.name} (exit code {code})"]
+    return Outcome(test, len(ok), len(failed), len(skipped), seconds, output, failed)
+
+
+class Progress:
+    def __init__(self, total):
+        self.total, self.done, self.passed, self.failed, self.skipped = total, 0, 0, 0, 0
+        self.failures = []
+
+    def take(self, outcome):
+        self.done += 1
+        self.passed += outcome.passed
+        self.failed += outcome.failed
+        self.skipped += outcome.skipped
+        self.failures += [f"{outcome.test.name}: {failure}" for failure in outcome.failures]
+        word = "ok  " if outcome.failed == 0 else "FAIL"
+        count = f"{outcome.passed:5} passed" + (f", {outcome.failed} failed" if outcome.failed else "")
+        print(f"[{self.done}/{self.total}] {word} {outcome.test.name:<28} {count} {outcome.seconds:7.1f} s", flush=True)
+        if outcome.failed:
+            print(outcome.output[-20000:], flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--preset", default="release")
+    parser.add_argument("--programs", default="", help="a pattern for the names of test programs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("filter", nargs="?", default="")
+    options = parser.parse_args()
+    build = options.build.resolve()
+
+    tests = collect(build, options.preset)
+    if options.programs:
+        tests = [test for test in tests if fnmatch.fnmatch(test.name, options.programs)]
+    tests, cases = select(tests, options.filter)
+    times_file = build / "test-times.json"
+    times = json.loads(times_file.read_text()) if times_file.exists() else {}
+    tests.sort(key=lambda test: (test.alone, times.get(test.name, test.cost)))
+    seconds_max = TIMEOUT_SECONDS[options.preset]
+
+    progress = Progress(len(tests))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        shared = [pool.submit(run, test, cases, build, options.preset, seconds_max) for test in tests if not test.alone]
+        outcomes = []
+        for future in concurrent.futures.as_completed(shared):
+            outcomes.append(future.result())
+            progress.take(outcomes[-1])
+    for test in tests:
+        if test.alone:
+            outcomes.append(run(test, cases, build, options.preset, seconds_max))
+            progress.take(outcomes[-1])
+
+    if cases is None:
+        times.update({outcome.test.name: round(outcome.seconds, 2) for outcome in outcomes})
+        times_file.write_text(json.dumps(times, indent=1, sort_keys=True))
+    for failure in progress.failures:
+        print(f"failed: {failure}")
+    if progress.skipped:
+        print(f"skipped: {progress.skipped}")
+    print(f"{progress.passed} passed, {progress.failed} failed", flush=True)
+    return 1 if progress.failed or progress.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
