@@ -93,6 +93,8 @@ def run(test, cases, build, preset, seconds_max):
     for name in list(env):
         if name.startswith("MUSTER_") and name not in ("MUSTER_BUILD", "MUSTER_PRESET"):
             del env[name]
+    if not os.path.exists(command[0]) and "/" in command[0]:
+        return Outcome(test, 0, 1, 0, 0.0, f"{command[0]} was not built\n", [f"{test.name} was not built"])
     begun = time.monotonic()
     with tempfile.TemporaryFile("w+", errors="replace") as sink:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=sink, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,

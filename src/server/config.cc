@@ -84,7 +84,8 @@ class Loader {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     std::set<std::string> prefixes;
     for (const std::string_view name : candidates) prefixes.insert(std::string(name.substr(0, name.find('_', 7) + 1)));
-    for (const auto& [name, value] : request_.environment) {
+    for (const auto& entry : request_.environment) {
+      const std::string& name = entry.first;
       const bool ours = std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& p) { return name.starts_with(p); });
       if (!ours || known.contains(name)) continue;
       const std::string_view near = closest(name, candidates);

@@ -39,7 +39,7 @@ Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& 
   auto second = Server::start(config, clock);
   // When the port was not what stood in the way, the first answer says more.
   if (!second.ok()) return server;
-  fmt::print(stderr, "muster: {}; took another port\n", server.status().message());
+  say(stderr, fmt::format("muster: {}; took another port\n", server.status().message()));
   return second;
 }
 
@@ -47,7 +47,7 @@ class Reporter {
  public:
   explicit Reporter(const Demo* demo) : demo_(demo), terminal_(::isatty(STDOUT_FILENO) == 1) {}
   ~Reporter() {
-    if (terminal_ && demo_ != nullptr) fmt::print("\n");
+    if (terminal_ && demo_ != nullptr) say(stdout, "\n");
   }
 
   void print(Duration passed) {
@@ -55,9 +55,8 @@ class Reporter {
     const Demo::Counts counts = demo_->counts();
     const double seconds = static_cast<double>((passed - last_passed_).count()) / 1'000.0;
     const double rate = seconds > 0 ? static_cast<double>(counts.completed - last_.completed) / seconds : 0;
-    fmt::print("{}submitted {}  completed {}  failed {}  {:.0f} jobs/s{}", terminal_ ? "\r\033[K" : "", counts.submitted,
-               counts.completed, counts.failed, rate, terminal_ ? "" : "\n");
-    std::fflush(stdout);
+    say(stdout, fmt::format("{}submitted {}  completed {}  failed {}  {:.0f} jobs/s{}", terminal_ ? "\r\033[K" : "",
+                            counts.submitted, counts.completed, counts.failed, rate, terminal_ ? "" : "\n"));
     last_ = counts;
     last_passed_ = passed;
   }
@@ -70,14 +69,14 @@ class Reporter {
 };
 
 void introduce(const Server& server, const Config& config) {
-  fmt::print("muster ready {}\n", server.addresses());
+  std::string text = fmt::format("muster ready {}\n", server.addresses());
   if (const std::string url = server.http_url(); !url.empty())
-    fmt::print(
+    text += fmt::format(
         "  jobs      {0}/api/v1/jobs\n  workers   {0}/api/v1/workers\n  openapi   {0}/api/v1/openapi.json\n"
         "  events    {0}/events\n  metrics   {0}/metrics\n",
         url);
-  fmt::print("  data      {}\n  stop      Ctrl-C\n", config.data_dir());
-  std::fflush(stdout);
+  text += fmt::format("  data      {}\n  stop      Ctrl-C\n", config.data_dir());
+  say(stdout, text);
 }
 
 int run_dev(const DevFlags& flags, const Surroundings& surroundings) {

@@ -9,6 +9,11 @@
 
 namespace muster::server {
 
+void say(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
@@ -17,12 +22,12 @@ void raise_descriptor_limit() {
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log::warn("the limit of open files cannot be raised");
 }
 
-void report_start_failure(const Status& status) { fmt::print(stderr, "muster: {}\n", status.message()); }
+void report_start_failure(const Status& status) { say(stderr, fmt::format("muster: {}\n", status.message())); }
 
 void announce_key(const Server& server) {
   const SessionKey& key = server.key();
   if (key.path.empty()) return;
-  fmt::print(stderr, "muster: operator key {} {}\n", key.generated ? "generated into" : "is in", key.path);
+  say(stderr, fmt::format("muster: operator key {} {}\n", key.generated ? "generated into" : "is in", key.path));
 }
 
 void reload(Server& server, Config& config, const LoadRequest& request) {

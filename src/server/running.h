@@ -1,8 +1,8 @@
 // What serve and dev share: a server from its start to its end under signals.
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <cstdio>
+#include <string>
 
 #include "server/command_flags.h"
 #include "server/config.h"
@@ -10,6 +10,9 @@
 #include "server/signals.h"
 
 namespace muster::server {
+
+// Writes text for people as it stands. A stream that was closed loses it and nothing else happens, where fmt::print would throw.
+void say(std::FILE* stream, const std::string& text);
 
 // As many open files as the system allows this process: one connection is one descriptor.
 void raise_descriptor_limit();

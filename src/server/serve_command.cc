@@ -48,8 +48,7 @@ int serve(const SettingFlags& flags) {
   announce_key(**server);
   log::info("started",
             {{"version", std::string(kVersion)}, {"data_dir", config.data_dir()}, {"addresses", (*server)->addresses()}});
-  fmt::print("muster ready {}\n", (*server)->addresses());
-  std::fflush(stdout);
+  say(stdout, fmt::format("muster ready {}\n", (*server)->addresses()));
   notify_manager("READY=1");
   return serve_until_stopped(**server, config, signals, request);
 }

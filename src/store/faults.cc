@@ -78,9 +78,12 @@ FaultStore::Decision FaultStore::decide(Verb verb) {
       const FaultPolicy& policy = policies_[index_of(verb)];
       constexpr double kUnit = 1.0 / static_cast<double>(std::uint64_t{1} << 53);
       const double draw = static_cast<double>(mix64(options_.seed + ++draws_) >> 11) * kUnit;  // even in [0, 1)
-      if (draw < policy.refuse) decision.fault = Fault::refuse;
-      else if (draw < policy.refuse + policy.unknown) decision.fault = Fault::unknown;
-      else if (draw < policy.refuse + policy.unknown + policy.hold) decision.fault = Fault::hold;
+      if (draw < policy.refuse)
+        decision.fault = Fault::refuse;
+      else if (draw < policy.refuse + policy.unknown)
+        decision.fault = Fault::unknown;
+      else if (draw < policy.refuse + policy.unknown + policy.hold)
+        decision.fault = Fault::hold;
     }
     ++injected_[static_cast<std::size_t>(decision.fault)];
   }
@@ -102,7 +105,9 @@ void FaultStore::keep(std::uint64_t call, Delivery deliver) {
   deliver();
 }
 
-Status FaultStore::refusal(Verb verb) { return Status::unavailable(fmt::format("{} was refused by the fault store", to_string(verb))); }
+Status FaultStore::refusal(Verb verb) {
+  return Status::unavailable(fmt::format("{} was refused by the fault store", to_string(verb)));
+}
 
 Status FaultStore::doubt(Verb verb) {
   return Status::outcome_unknown(fmt::format("{} lost its answer in the fault store", to_string(verb)));

@@ -40,8 +40,8 @@ class FaultStore final : public Funnel<FaultStore> {
   // The next calls of the verb meet these, in order, whatever its policy says. Adds to a script that is not used up.
   void add_script(Verb verb, const std::vector<Fault>& faults);
 
-  std::size_t held() const;      // answers that are known and kept back
-  std::size_t deliver_held();    // lets all of them go, in the order they came in; says how many
+  std::size_t held() const;                   // answers that are known and kept back
+  std::size_t deliver_held();                 // lets all of them go, in the order they came in; says how many
   std::uint64_t injected(Fault fault) const;  // how often it happened
 
   StoreHealth health() const override { return inner_.health(); }
@@ -67,11 +67,13 @@ class FaultStore final : public Funnel<FaultStore> {
       case Fault::none: return (inner_.*method)(std::move(args)..., std::move(reply));
       case Fault::refuse: return reply(refusal(verb));
       case Fault::unknown:
-        return (inner_.*method)(std::move(args)..., Reply<T>([this, verb, told = std::move(reply)](Result<T>) mutable { told(doubt(verb)); }));
+        return (inner_.*method)(std::move(args)...,
+                                Reply<T>([verb, told = std::move(reply)](Result<T>) mutable { told(doubt(verb)); }));
       case Fault::hold:
-        return (inner_.*method)(std::move(args)..., Reply<T>([this, call = decision.call, told = std::move(reply)](Result<T> answer) mutable {
-          keep(call, [late = std::move(told), value = std::move(answer)]() mutable { late(std::move(value)); });
-        }));
+        return (inner_.*method)(
+            std::move(args)..., Reply<T>([this, call = decision.call, told = std::move(reply)](Result<T> answer) mutable {
+              keep(call, [late = std::move(told), value = std::move(answer)]() mutable { late(std::move(value)); });
+            }));
     }
     unreachable();
   }

@@ -19,9 +19,13 @@ namespace muster::store {
 template <class Self>
 class Funnel : public Store {
  public:
-  void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> r) override { go(Verb::enqueue, &Store::enqueue, r, jobs); }
+  void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> r) override {
+    go(Verb::enqueue, &Store::enqueue, r, jobs);
+  }
   void claim(ClaimRequest request, Reply<ClaimReply> r) override { go(Verb::claim, &Store::claim, r, request); }
-  void complete(std::vector<Completion> batch, Reply<Each<Settled>> r) override { go(Verb::complete, &Store::complete, r, batch); }
+  void complete(std::vector<Completion> batch, Reply<Each<Settled>> r) override {
+    go(Verb::complete, &Store::complete, r, batch);
+  }
   void fail(std::vector<Failure> batch, Reply<Each<Settled>> r) override { go(Verb::fail, &Store::fail, r, batch); }
   void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> r) override { go(Verb::snooze, &Store::snooze, r, batch); }
   void release(std::vector<Release> batch, Reply<Each<Settled>> r) override { go(Verb::release, &Store::release, r, batch); }
@@ -43,14 +47,18 @@ class Funnel : public Store {
   }
   void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> r) override { go(Verb::heartbeat, &Store::heartbeat, r, batch); }
   void drain(std::vector<Drain> batch, Reply<Each<Worker>> r) override { go(Verb::drain, &Store::drain, r, batch); }
-  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> r) override { go(Verb::unregister, &Store::unregister, r, batch); }
+  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> r) override {
+    go(Verb::unregister, &Store::unregister, r, batch);
+  }
   void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> r) override {
     go(Verb::get_workers, &Store::get_workers, r, ns, workers);
   }
   void list_workers(WorkerQuery query, Reply<WorkerPage> r) override { go(Verb::list_workers, &Store::list_workers, r, query); }
 
   void change_queue(QueueChange change, Reply<QueueStats> r) override { go(Verb::change_queue, &Store::change_queue, r, change); }
-  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> r) override { go(Verb::list_queues, &Store::list_queues, r, ns); }
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> r) override {
+    go(Verb::list_queues, &Store::list_queues, r, ns);
+  }
   void create_namespace(NamespaceInfo info_of, Reply<NamespaceInfo> r) override {
     go(Verb::create_namespace, &Store::create_namespace, r, info_of);
   }
@@ -60,9 +68,15 @@ class Funnel : public Store {
   }
 
   void promote_due(std::size_t limit, Reply<SweepReport> r) override { go(Verb::promote_due, &Store::promote_due, r, limit); }
-  void expire_leases(std::size_t limit, Reply<SweepReport> r) override { go(Verb::expire_leases, &Store::expire_leases, r, limit); }
-  void time_out_jobs(std::size_t limit, Reply<SweepReport> r) override { go(Verb::time_out_jobs, &Store::time_out_jobs, r, limit); }
-  void expire_waiting(std::size_t limit, Reply<SweepReport> r) override { go(Verb::expire_waiting, &Store::expire_waiting, r, limit); }
+  void expire_leases(std::size_t limit, Reply<SweepReport> r) override {
+    go(Verb::expire_leases, &Store::expire_leases, r, limit);
+  }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> r) override {
+    go(Verb::time_out_jobs, &Store::time_out_jobs, r, limit);
+  }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> r) override {
+    go(Verb::expire_waiting, &Store::expire_waiting, r, limit);
+  }
   void end_preferences(std::size_t limit, Reply<SweepReport> r) override {
     go(Verb::end_preferences, &Store::end_preferences, r, limit);
   }

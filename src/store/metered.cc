@@ -6,8 +6,8 @@ namespace muster::store {
 
 MeteredStore::MeteredStore(Store& inner, Metrics& metrics, const Clock& clock) : inner_(inner), metrics_(metrics), clock_(clock) {
   for (std::size_t i = 0; i < kVerbNames.size(); ++i)
-    durations_[i] = &metrics_.histogram(kVerbDurationMetric, "Time from the call of a store verb to its answer.", latency_bounds(),
-                                        {{"verb", std::string(kVerbNames[i])}});
+    durations_[i] = &metrics_.histogram(kVerbDurationMetric, "Time from the call of a store verb to its answer.",
+                                        latency_bounds(), {{"verb", std::string(kVerbNames[i])}});
 }
 
 void MeteredStore::count_failure(Verb verb, Code code) {

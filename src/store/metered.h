@@ -30,11 +30,12 @@ class MeteredStore final : public Funnel<MeteredStore> {
 
   template <class T, class Method, class... Args>
   void pass(Verb verb, Method method, Reply<T> reply, Args... args) {
-    (inner_.*method)(std::move(args)..., Reply<T>([this, verb, begun = clock_.elapsed(), told = std::move(reply)](Result<T> answer) mutable {
-      durations_[index_of(verb)]->observe(std::chrono::duration<double>(clock_.elapsed() - begun).count());
-      count_failures(verb, answer);
-      told(std::move(answer));
-    }));
+    (inner_.*method)(std::move(args)...,
+                     Reply<T>([this, verb, begun = clock_.elapsed(), told = std::move(reply)](Result<T> answer) mutable {
+                       durations_[index_of(verb)]->observe(std::chrono::duration<double>(clock_.elapsed() - begun).count());
+                       count_failures(verb, answer);
+                       told(std::move(answer));
+                     }));
   }
 
   template <class T>

@@ -119,7 +119,7 @@ class AdminStore {
   virtual ~AdminStore() = default;
   virtual void info(Reply<StoreInfo> reply) = 0;
   virtual StoreHealth health() const = 0;  // from memory, any thread, never blocks
-  // A consistent copy while work goes on. already_exists: the file is there; it is never overwritten.
+  // A consistent copy while work goes on; a relative path means beside the store. already_exists: never overwritten.
   virtual void backup(std::string path, Reply<BackupReport> reply) = 0;
 };
 

@@ -48,13 +48,42 @@ enum class Verb : std::uint8_t {
 };
 
 // In the order of the enumerators, so that a verb is also an index.
-inline constexpr std::array<std::string_view, 36> kVerbNames{
-    "enqueue",         "claim",           "complete",            "fail",          "snooze",         "release",
-    "report_progress", "renew",           "cancel",              "redrive",       "redrive_matching", "get_jobs",
-    "list_jobs",       "explain",         "register_workers",    "heartbeat",     "drain",          "unregister",
-    "get_workers",     "list_workers",    "change_queue",        "list_queues",   "create_namespace", "list_namespaces",
-    "delete_namespace", "promote_due",    "expire_leases",       "time_out_jobs", "expire_waiting", "end_preferences",
-    "bury_silent_workers", "end_drains",  "prune_finished",      "prune_workers", "info",           "backup"};
+inline constexpr std::array<std::string_view, 36> kVerbNames{"enqueue",
+                                                             "claim",
+                                                             "complete",
+                                                             "fail",
+                                                             "snooze",
+                                                             "release",
+                                                             "report_progress",
+                                                             "renew",
+                                                             "cancel",
+                                                             "redrive",
+                                                             "redrive_matching",
+                                                             "get_jobs",
+                                                             "list_jobs",
+                                                             "explain",
+                                                             "register_workers",
+                                                             "heartbeat",
+                                                             "drain",
+                                                             "unregister",
+                                                             "get_workers",
+                                                             "list_workers",
+                                                             "change_queue",
+                                                             "list_queues",
+                                                             "create_namespace",
+                                                             "list_namespaces",
+                                                             "delete_namespace",
+                                                             "promote_due",
+                                                             "expire_leases",
+                                                             "time_out_jobs",
+                                                             "expire_waiting",
+                                                             "end_preferences",
+                                                             "bury_silent_workers",
+                                                             "end_drains",
+                                                             "prune_finished",
+                                                             "prune_workers",
+                                                             "info",
+                                                             "backup"};
 
 constexpr std::size_t index_of(Verb verb) { return static_cast<std::size_t>(verb); }
 constexpr std::string_view to_string(Verb verb) { return kVerbNames[index_of(verb)]; }

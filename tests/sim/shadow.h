@@ -40,6 +40,7 @@ class Shadow {
     std::optional<Instant> finished_at;
     bool ever_finished = false;
     bool softly_ready = false;           // ready because its time came, which a restart may decide again
+    bool may_be_due = false;             // scheduled when the store read its rows again: being due is then not told
     bool pruned = false;
     bool redriven = false;
     bool redrive_open = false;           // a redrive is on its way
@@ -76,6 +77,8 @@ class Shadow {
   void committed(const store::Committed& commit);
 
   // --- told by the world ---
+  // A restart counts from the present, which is now earlier than what was promised: that is the clock's doing, not the store's.
+  void clock_stepped_back();
   void crashed();                                      // nothing volatile can be relied on
   void seen_after_crash(const Job& job, Instant now);  // each job of the new process
   void all_seen_after_crash();                         // whatever was not among them is gone

@@ -44,7 +44,17 @@ void Shadow::code_answered(std::string_view verb, const Status& status) {
 }
 
 void Shadow::group_failed() {
-  for (const JobId& id : running_) view(id).lease_ends.reset();
+  for (auto& [id, job] : jobs_) {
+    job.lease_ends.reset();
+    job.may_be_due |= job.told == JobState::scheduled;
+  }
+}
+
+void Shadow::clock_stepped_back() {
+  const Instant now = clock_.now();
+  for (auto& [key, worker] : workers_)
+    if (worker.heard_at) worker.heard_at = std::min(*worker.heard_at, now);
+  for (auto& [id, job] : jobs_) job.lease_until = std::min(job.lease_until, now + job.ttl);
 }
 
 void Shadow::enqueue_sent(const std::vector<JobSpec>& jobs) {
@@ -125,7 +135,9 @@ void Shadow::claim_answered(const store::ClaimRequest& request, const Result<sto
 void Shadow::outcome_answered(Outcome outcome, const LeaseRef& lease, const Result<store::Settled>& answer) {
   if (!answer.ok()) return code_answered("outcome", answer.status());
   JobView& job = view(lease.job);
-  if (lease.fence != job.granted)
+  // A grant that died with its process leaves the job as the outcome before it did; repeating that outcome writes nothing.
+  const bool repeat = outcome != Outcome::complete && lease.fence == job.told_fence && job.told != JobState::running;
+  if (lease.fence != job.granted && !repeat)
     violate("rule 2 (one owner)", fmt::format("an outcome of j{} with fence {} was accepted, newest is {}", job.number, to_number(lease.fence), to_number(job.granted)));
   if (outcome == Outcome::complete) {
     if (job.completed_with && *job.completed_with != lease.fence)
@@ -188,9 +200,10 @@ void Shadow::beat_answered(const store::Beat& beat, const Result<store::BeatRepl
   for (const JobId& id : running_) {
     JobView& job = view(id);
     if (job.worker != beat.worker || job.granted != job.told_fence || (job.spec && job.spec->ns != beat.ns)) continue;
-    if (job.lease_ends && now >= *job.lease_ends) continue;  // a lease is gone at its instant; a beat does not bring it back
+    // A lease is gone at its instant; a beat does not bring it back. After a restart the end is not known, and with it whether this beat counts.
+    if (now >= job.lease_until) continue;
     job.lease_until = std::max(job.lease_until, now + job.ttl);
-    job.lease_ends = std::max(job.lease_ends.value_or(now), now + job.ttl);
+    if (job.lease_ends) job.lease_ends = std::max(*job.lease_ends, now + job.ttl);
   }
 }
 

@@ -24,7 +24,8 @@ void Shadow::worker_change(const WorkerChange& c, const store::Committed&) {
 
 void Shadow::judge_move(const JobView& job, const JobChange& c) {
   const bool due_again = c.event == JobEvent::due && job.softly_ready && job.told == JobState::ready;
-  if (job.told && c.from && *job.told != *c.from && !due_again)
+  const bool due_untold = c.from == JobState::ready && job.may_be_due && job.told == JobState::scheduled;
+  if (job.told && c.from && *job.told != *c.from && !due_again && !due_untold)
     violate("moves", fmt::format("j{} was {}, but its change starts from {}", job.number, to_string(*job.told), to_string(*c.from)));
   if (!c.from || next(*c.from, c.event) != c.to)
     violate("moves", fmt::format("j{}: {} on {} to {} is not a legal move", job.number, c.from ? to_string(*c.from) : "nothing", to_string(c.event), to_string(c.to)));
@@ -50,11 +51,12 @@ void Shadow::judge_lost(JobView& job, const JobChange& c, const store::Committed
   ++job.lost_seen;
   ++tally_.rescued;
   const WorkerView& worker = workers_[{c.lane->ns, job.worker}];
+  const bool held = job.granted == job.told_fence && c.at < job.lease_until;
   for (const WorkerChange& w : commit.workers)
-    if (w.id == job.worker && w.ns == c.lane->ns && w.to == WorkerState::offline && (w.cause == "drained" || w.cause == "unregistered"))
+    if (held && w.id == job.worker && w.ns == c.lane->ns && w.to == WorkerState::offline && (w.cause == "drained" || w.cause == "unregistered"))
       violate("rule 6 (drain)", fmt::format("j{} lost because {} was {}", job.number, w.id.text(), w.cause));
   const bool gone = worker.told == WorkerState::offline || worker.session != job.grant_session;
-  if (!gone && job.granted == job.told_fence && c.at < job.lease_until)
+  if (!gone && held)
     violate("rule 4 (silence)", fmt::format("j{} lost {} ms before its lease ended, {} is live", job.number, (job.lease_until - c.at).count(), job.worker.text()));
   if (job.spec && job.lost_seen > job.spec->rescues_max) violate("rule 5 (rescue budget)", fmt::format("j{} rescued {} times of {}", job.number, job.lost_seen, job.spec->rescues_max));
 }
@@ -96,7 +98,10 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
       judge_claimed(job, c);
       job.told_fence = c.fence;
       job.worker = c.worker;
-      job.grant_session = workers_[{c.lane->ns, c.worker}].session;
+      // In a commit that also changes its worker the claim may belong to the session before.
+      job.grant_session = std::any_of(commit.workers.begin(), commit.workers.end(), [&](const WorkerChange& w) { return w.id == c.worker && w.ns == c.lane->ns; })
+                              ? SessionId{}
+                              : workers_[{c.lane->ns, c.worker}].session;
       break;
     case JobEvent::completed:
       if (job.completed_with && *job.completed_with != c.fence) violate("rule 2 (exactly-once completion)", fmt::format("j{} completed twice", job.number));
@@ -130,6 +135,7 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
     case JobEvent::pruned: break;
   }
   job.softly_ready = c.event == JobEvent::due;
+  job.may_be_due = false;
   if (c.to == JobState::running) running_.insert(c.id);
   else running_.erase(c.id);
   job.told = c.to;

@@ -84,7 +84,10 @@ void World::pump() {
   shadow_.pump_begins();
   if (store_->pump() && !disk_.dead()) work_arrived();
   if (disk_.dead()) return die("at a write");
-  if (!store_->health().writable) shadow_.group_failed();
+  if (store_->health().writable) return;
+  shadow_.group_failed();
+  // The moment that tells an unknown outcome from a refused one: power goes before anything overwrites the failed commit.
+  if (!peaceful_ && plan_.crash_every != 0 && random_.chance(0.1)) die("right after a failed commit");
 }
 
 void World::schedule_tick(Duration delay) {
@@ -131,6 +134,7 @@ void World::restart_cleanly() {
   store_.reset();
   observed_.reset();
   disk_.revive(Loss::unsynced);
+  disk_.faults = {};
   shadow_.crashed();
   open();
 }
@@ -218,6 +222,7 @@ void World::trouble() {
     const Duration by(random_.chance(0.5) ? random_.between(-2'000, -1) : random_.between(1'000, 120'000));
     trace_.line("trouble: the wall clock jumps by {} ms", by.count());
     clock_.jump_wall(by);
+    if (by < Duration(0)) shadow_.clock_stepped_back();
     schedule_tick(Duration(0));
   }
   if (due(plan_.kill_every)) return die("between two steps");

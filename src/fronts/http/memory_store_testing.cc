@@ -84,29 +84,6 @@ std::vector<store::Release> MemoryStore::releases() const {
   return releases_;
 }
 
-template <class T, class Work>
-void MemoryStore::run(Reply<T> reply, Work work) {
-  queue([this, reply = std::move(reply), work = std::move(work)]() mutable {
-    std::optional<Status> failure;
-    {
-      const std::lock_guard lock(mutex_);
-      failure = failure_;
-    }
-    Result<T> answer = failure ? Result<T>(*failure) : work();
-    tell();
-    reply(std::move(answer));
-  });
-}
-
-template <class Request, class T, class Work>
-void MemoryStore::run_each(std::vector<Request> batch, Reply<store::Each<T>> reply, Work work) {
-  run<store::Each<T>>(std::move(reply), [batch = std::move(batch), work = std::move(work)]() mutable -> Result<store::Each<T>> {
-    store::Each<T> answers;
-    for (Request& request : batch) answers.push_back(work(request));
-    return answers;
-  });
-}
-
 void MemoryStore::tell() {
   if (listener_ != nullptr && (!job_changes_.empty() || !worker_changes_.empty() || !queue_changes_.empty() || !wakes_.empty()))
     listener_->committed({.jobs = job_changes_, .workers = worker_changes_, .queues = queue_changes_, .wakes = wakes_});
@@ -158,11 +135,8 @@ void MemoryStore::enqueue(std::vector<JobSpec> specs, Reply<std::vector<store::E
     std::vector<store::Enqueued> made;
     for (JobSpec& spec : specs) {
       if (!namespaces_.contains(spec.ns.text())) return Status::not_found("no such namespace");
-      const auto same = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& each) {
-        return !spec.idempotency_key.empty() && each.second.spec.idempotency_key == spec.idempotency_key;
-      });
-      if (same != jobs_.end()) {
-        made.push_back({.id = same->first, .state = same->second.state, .existed = true});
+      if (const auto same = keys_.find(spec.idempotency_key); same != keys_.end()) {
+        made.push_back({.id = same->second, .state = jobs_.at(same->second).state, .existed = true});
         continue;
       }
       Job job;
@@ -171,6 +145,7 @@ void MemoryStore::enqueue(std::vector<JobSpec> specs, Reply<std::vector<store::E
       job.created_at = clock_.now();
       const bool later = job.spec.delay > 0ms || job.spec.run_at;
       Job& stored = jobs_.emplace(job.id, std::move(job)).first->second;
+      if (!stored.spec.idempotency_key.empty()) keys_[stored.spec.idempotency_key] = stored.id;
       queue_of(stored.spec.ns, stored.spec.queue).enqueued_total += 1;
       move(stored, later ? JobState::scheduled : JobState::ready, JobEvent::enqueued);
       made.push_back({.id = stored.id, .state = stored.state});
@@ -334,129 +309,6 @@ void MemoryStore::explain(JobId id, Reply<store::WaitFacts> reply) {
   });
 }
 
-void MemoryStore::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
-  run_each<WorkerSpec, store::Registered>(std::move(batch), std::move(reply), [this](WorkerSpec& spec) -> Result<store::Registered> {
-    const bool replaced = workers_.contains(spec.id.text());
-    Worker& worker = workers_[spec.id.text()];
-    worker = {};
-    worker.spec = std::move(spec);
-    worker.session = SessionId{next_session_++};
-    worker.registered_at = worker.last_seen_at = clock_.now();
-    worker_changes_.push_back({.ns = worker.spec.ns, .id = worker.spec.id, .session = worker.session, .from = {}, .to = WorkerState::online, .at = clock_.now(), .cause = ""});
-    return store::Registered{.id = worker.spec.id, .session = worker.session, .policy = worker.spec.policy.value_or(HeartbeatPolicy{}), .replaced = replaced};
-  });
-}
-
-void MemoryStore::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) {
-  run_each<store::Beat, store::BeatReply>(std::move(batch), std::move(reply), [this](store::Beat& beat) -> Result<store::BeatReply> {
-    const auto worker = workers_.find(beat.worker.text());
-    if (worker == workers_.end()) return Status::not_found(fmt::format("worker \"{}\" is not registered", beat.worker.text()));
-    worker->second.stats = beat.stats;
-    store::BeatReply out{.state = worker->second.state, .drain_deadline = worker->second.drain_deadline, .drain_reason = worker->second.drain_reason, .next_beat_in = 10s, .cancel = {}, .lost = {}, .running = 0};
-    for (const LeaseRef& lease : beat.held)
-      if (!held(lease).ok()) out.lost.push_back(lease);
-    for (const auto& [id, job] : jobs_)
-      if (job.state == JobState::running && job.worker == beat.worker && job.cancel_requested) out.cancel.push_back({id, job.fence});
-    return out;
-  });
-}
-
-void MemoryStore::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) {
-  run_each<store::Drain, Worker>(std::move(batch), std::move(reply), [this](store::Drain& drain) -> Result<Worker> {
-    const auto worker = workers_.find(drain.worker.text());
-    if (worker == workers_.end()) return Status::not_found(fmt::format("worker \"{}\" is not registered", drain.worker.text()));
-    worker->second.state = WorkerState::draining;
-    worker->second.drain_deadline = clock_.now() + drain.deadline;
-    worker->second.drain_reason = drain.reason;
-    return worker->second;
-  });
-}
-
-void MemoryStore::unregister(std::vector<store::Unregister> batch, Reply<store::Each<Worker>> reply) {
-  run_each<store::Unregister, Worker>(std::move(batch), std::move(reply), [this](store::Unregister& each) -> Result<Worker> {
-    const auto worker = workers_.find(each.worker.text());
-    if (worker == workers_.end()) return Status::not_found(fmt::format("worker \"{}\" is not registered", each.worker.text()));
-    worker->second.state = WorkerState::offline;
-    worker->second.offline_cause = "unregistered";
-    return worker->second;
-  });
-}
-
-void MemoryStore::get_workers(NamespaceName, std::vector<WorkerId> batch, Reply<store::Each<Worker>> reply) {
-  run_each<WorkerId, Worker>(std::move(batch), std::move(reply), [this](WorkerId& id) -> Result<Worker> {
-    const auto worker = workers_.find(id.text());
-    if (worker == workers_.end()) return Status::not_found(fmt::format("worker \"{}\" is not registered", id.text()));
-    return worker->second;
-  });
-}
-
-void MemoryStore::list_workers(store::WorkerQuery, Reply<store::WorkerPage> reply) {
-  run<store::WorkerPage>(std::move(reply), [this]() -> Result<store::WorkerPage> {
-    store::WorkerPage page;
-    for (const auto& [id, worker] : workers_) page.workers.push_back(worker);
-    return page;
-  });
-}
-
-void MemoryStore::change_queue(QueueChange change, Reply<QueueStats> reply) {
-  run<QueueStats>(std::move(reply), [this, change]() -> Result<QueueStats> {
-    QueueStats& stats = queue_of(change.ns, change.queue);
-    if (change.paused) stats.settings.paused = *change.paused;
-    stats.settings.pause_reason = change.pause_reason;
-    if (change.running_max) stats.settings.running_max = change.running_max;
-    if (change.rate) stats.settings.rate = change.rate;
-    for (const auto& [type, cap] : change.running_max_by_type) stats.settings.running_max_by_type[type] = cap;
-    queue_changes_.push_back({.ns = change.ns, .queue = change.queue, .paused = stats.settings.paused, .at = clock_.now()});
-    return stats;
-  });
-}
-
-void MemoryStore::list_queues(NamespaceName, Reply<std::vector<QueueStats>> reply) {
-  run<std::vector<QueueStats>>(std::move(reply), [this]() -> Result<std::vector<QueueStats>> {
-    std::vector<QueueStats> out;
-    for (const auto& [name, stats] : queues_) out.push_back(stats);
-    return out;
-  });
-}
-
-void MemoryStore::create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) {
-  run<NamespaceInfo>(std::move(reply), [this, info]() mutable -> Result<NamespaceInfo> {
-    info.created_at = clock_.now();
-    if (!namespaces_.emplace(info.name.text(), info).second) return Status::already_exists("the namespace exists");
-    return info;
-  });
-}
-
-void MemoryStore::list_namespaces(Reply<std::vector<NamespaceInfo>> reply) {
-  run<std::vector<NamespaceInfo>>(std::move(reply), [this]() -> Result<std::vector<NamespaceInfo>> {
-    std::vector<NamespaceInfo> out;
-    for (const auto& [name, info] : namespaces_) out.push_back(info);
-    return out;
-  });
-}
-
-void MemoryStore::delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) {
-  run<NamespaceInfo>(std::move(reply), [this, ns]() -> Result<NamespaceInfo> {
-    const auto found = namespaces_.find(ns.text());
-    if (found == namespaces_.end()) return Status::not_found("no such namespace");
-    const NamespaceInfo info = found->second;
-    namespaces_.erase(found);
-    return info;
-  });
-}
-
-void MemoryStore::info(Reply<store::StoreInfo> reply) {
-  run<store::StoreInfo>(std::move(reply), [this]() -> Result<store::StoreInfo> {
-    return store::StoreInfo{.kind = "memory", .location = "", .schema_version = 1, .bytes = 0, .jobs_live = jobs_.size(), .jobs_finished = 0, .commits = 0, .group_size_mean = 1};
-  });
-}
-
-void MemoryStore::backup(std::string path, Reply<store::BackupReport> reply) {
-  run<store::BackupReport>(std::move(reply), [path]() -> Result<store::BackupReport> {
-    return store::BackupReport{.path = path, .bytes = 4096, .took = 3ms};
-  });
-}
-
 void MemoryStore::set_listener(store::Listener* listener) {
   // Through the queue when there is a thread to serve it, so that the listener is not called after this returns.
   if (listener != nullptr) {
@@ -473,19 +325,5 @@ void MemoryStore::set_listener(store::Listener* listener) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done || (closed_ && queue_.empty()); });
 }
-
-namespace {
-void nothing_due(Reply<store::SweepReport> reply) { reply(store::SweepReport{}); }
-}  // namespace
-
-void MemoryStore::promote_due(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::expire_leases(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::time_out_jobs(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::expire_waiting(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::end_preferences(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::bury_silent_workers(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::end_drains(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::prune_finished(store::Retention, std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::prune_workers(Duration, std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
 
 }  // namespace muster::http

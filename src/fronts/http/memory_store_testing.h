@@ -95,6 +95,7 @@ class MemoryStore final : public store::Store {
 
   store::Listener* listener_ = nullptr;
   std::map<JobId, Job> jobs_;
+  std::map<std::string, JobId> keys_;  // idempotency
   std::deque<JobId> ready_;
   std::map<std::string, Worker> workers_;
   std::map<std::string, QueueStats> queues_;
@@ -108,5 +109,28 @@ class MemoryStore final : public store::Store {
   std::vector<LaneRef> wakes_;
   std::thread thread_;
 };
+
+template <class T, class Work>
+void MemoryStore::run(Reply<T> reply, Work work) {
+  queue([this, reply = std::move(reply), work = std::move(work)]() mutable {
+    std::optional<Status> failure;
+    {
+      const std::lock_guard lock(mutex_);
+      failure = failure_;
+    }
+    Result<T> answer = failure ? Result<T>(*failure) : work();
+    tell();
+    reply(std::move(answer));
+  });
+}
+
+template <class Request, class T, class Work>
+void MemoryStore::run_each(std::vector<Request> batch, Reply<store::Each<T>> reply, Work work) {
+  run<store::Each<T>>(std::move(reply), [batch = std::move(batch), work = std::move(work)]() mutable -> Result<store::Each<T>> {
+    store::Each<T> answers;
+    for (Request& request : batch) answers.push_back(work(request));
+    return answers;
+  });
+}
 
 }  // namespace muster::http

@@ -10,7 +10,10 @@ class AffinityContract : public StoreContract {
     return a_job([&](JobSpec& j) { j.affinity.sticky_key = std::move(key); });
   }
   static JobSpec preferring(std::string capability, Duration wait = limits::kPreferWaitDefault) {
-    return a_job([&](JobSpec& j) { j.affinity.prefer = std::move(capability); j.affinity.prefer_wait = wait; });
+    return a_job([&](JobSpec& j) {
+      j.affinity.prefer = std::move(capability);
+      j.affinity.prefer_wait = wait;
+    });
   }
   static WorkerSpec in_zone(const char* id, const char* zone) {
     return a_worker(id, [&](WorkerSpec& w) { w.labels = {{"zone", zone}}; });
@@ -165,7 +168,11 @@ TEST_P(AffinityContract, AWorkerCanBePreferredByName) {
 
 TEST_P(AffinityContract, APreferenceDoesNotReplaceNeeds) {
   join(in_zone("a", "a"));
-  add([](JobSpec& j) { j.needs = CapabilitySet({"tool:x"}); j.affinity.prefer = "label:zone=a"; j.affinity.prefer_wait = 1s; });
+  add([](JobSpec& j) {
+    j.needs = CapabilitySet({"tool:x"});
+    j.affinity.prefer = "label:zone=a";
+    j.affinity.prefer_wait = 1s;
+  });
   EXPECT_TRUE(idle("a"));
   advance(1s);
   sweep(&Store::end_preferences);

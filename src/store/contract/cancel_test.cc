@@ -185,7 +185,10 @@ TEST_P(CancelContract, ARedrivenJobStartsOver) {
 }
 
 TEST_P(CancelContract, ARedriveGivesBackTheWholeRescueBudget) {
-  const JobId id = add([](JobSpec& j) { j.rescues_max = 0; j.lease_ttl = 1s; });
+  const JobId id = add([](JobSpec& j) {
+    j.rescues_max = 0;
+    j.lease_ttl = 1s;
+  });
   take_one();
   advance(1s);
   sweep(&Store::expire_leases);

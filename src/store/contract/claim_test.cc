@@ -109,7 +109,10 @@ TEST_P(ClaimContract, ASlotIsFreedByEveryOutcome) {
 }
 
 TEST_P(ClaimContract, ASlotIsFreedWhenALeaseIsLost) {
-  join(a_worker("w1", [](WorkerSpec& w) { w.slots = 1; w.policy = HeartbeatPolicy{10s, 1h}; }));
+  join(a_worker("w1", [](WorkerSpec& w) {
+    w.slots = 1;
+    w.policy = HeartbeatPolicy{10s, 1h};
+  }));
   add_many(2, a_job([](JobSpec& j) { j.lease_ttl = 5s; }));
   take_one();
   advance(5s);
@@ -127,7 +130,10 @@ TEST_P(ClaimContract, SlotsAreCountedAfterARestart) {
 }
 
 TEST_P(ClaimContract, AClaimMayNameSomeOfTheWorkersQueues) {
-  join(a_worker("w1", [](WorkerSpec& w) { w.slots = 10; w.queues = {QueueName("a"), QueueName("b")}; }));
+  join(a_worker("w1", [](WorkerSpec& w) {
+    w.slots = 10;
+    w.queues = {QueueName("a"), QueueName("b")};
+  }));
   const JobId a = add([](JobSpec& j) { j.queue = QueueName("a"); });
   const JobId b = add([](JobSpec& j) { j.queue = QueueName("b"); });
   ClaimRequest request = claim_of("w1", 10);

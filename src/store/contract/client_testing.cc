@@ -12,8 +12,8 @@
 namespace muster::store::contract {
 namespace {
 
-constexpr int kTriesMax = 60;                             // at 16 % faults a run of this length does not happen
-constexpr std::chrono::seconds kPatience{60};             // of real time, before a reply counts as never given
+constexpr int kTriesMax = 60;                  // at 16 % faults a run of this length does not happen
+constexpr std::chrono::seconds kPatience{60};  // of real time, before a reply counts as never given
 
 // Where a reply lands. Shared with the store, because a reply that comes too late must still find its place.
 template <class T>
@@ -132,7 +132,8 @@ Result<Each<Cancelled>> Client::cancel_all(std::vector<Cancel> batch) {
   if (!answers.ok() || !in_doubt_) return answers;
   const std::vector<std::optional<JobState>> after = states_of(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if ((*answers)[i].code() == Code::conflict && before[i] && !is_finished(*before[i])) (*answers)[i] = Cancelled{jobs[i], *after[i]};
+    if ((*answers)[i].code() == Code::conflict && before[i] && !is_finished(*before[i]))
+      (*answers)[i] = Cancelled{jobs[i], *after[i]};
   return answers;
 }
 
@@ -162,7 +163,9 @@ std::vector<std::optional<JobState>> Client::states_of(const std::vector<JobId>&
 Result<Each<Job>> Client::get_jobs(std::vector<JobId> batch) { return call(&Store::get_jobs, batch); }
 Result<Each<Registered>> Client::register_all(std::vector<WorkerSpec> batch) { return call(&Store::register_workers, batch); }
 Result<Each<BeatReply>> Client::heartbeat_all(std::vector<Beat> batch) { return call(&Store::heartbeat, batch); }
-Result<Each<Worker>> Client::get_workers(NamespaceName ns, std::vector<WorkerId> batch) { return call(&Store::get_workers, ns, batch); }
+Result<Each<Worker>> Client::get_workers(NamespaceName ns, std::vector<WorkerId> batch) {
+  return call(&Store::get_workers, ns, batch);
+}
 
 Result<Redriven> Client::redrive_matching(RedriveFilter filter) { return call(&Store::redrive_matching, filter); }
 Result<JobPage> Client::list_jobs(JobQuery query) { return call(&Store::list_jobs, query); }

@@ -8,7 +8,10 @@ class ConcurrencyContract : public StoreContract {
  protected:
   void SetUp() override {
     StoreContract::SetUp();
-    join(a_worker("w1", [](WorkerSpec& w) { w.slots = 100; w.policy = HeartbeatPolicy{1min, 24h}; }));
+    join(a_worker("w1", [](WorkerSpec& w) {
+      w.slots = 100;
+      w.policy = HeartbeatPolicy{1min, 24h};
+    }));
   }
   static JobSpec keyed(std::uint32_t limit = 1, std::string key = "k") {
     return a_job([&](JobSpec& j) { j.concurrency = ConcurrencyKey{std::move(key), limit}; });

@@ -74,8 +74,7 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
 
   JobId add(JobSpec spec = a_job(), int line = __builtin_LINE());
   template <class Tweak>
-    requires std::is_invocable_v<Tweak, JobSpec&>
-  JobId add(Tweak tweak, int line = __builtin_LINE()) {
+  requires std::is_invocable_v<Tweak, JobSpec&> JobId add(Tweak tweak, int line = __builtin_LINE()) {
     return add(a_job(tweak), line);
   }
   std::vector<JobId> add_many(std::size_t count, JobSpec spec = a_job(), int line = __builtin_LINE());

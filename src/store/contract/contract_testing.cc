@@ -2,7 +2,6 @@
 
 #include <ostream>
 
-
 namespace muster {
 
 void PrintTo(JobState state, std::ostream* out) { *out << to_string(state); }
@@ -146,8 +145,10 @@ std::size_t StoreContract::sweep(SweepVerb verb, int line) {
 
 void StoreContract::sweep_moves(SweepVerb verb, std::size_t expected, int line) {
   const std::size_t moved = sweep(verb, line);
-  if (client().in_doubt()) EXPECT_LE(moved, expected) << "line " << line;
-  else EXPECT_EQ(moved, expected) << "line " << line;
+  if (client().in_doubt())
+    EXPECT_LE(moved, expected) << "line " << line;
+  else
+    EXPECT_EQ(moved, expected) << "line " << line;
 }
 
 JobId StoreContract::make_dead(JobSpec spec, std::string kind) {

@@ -11,7 +11,10 @@ class DependencyContract : public StoreContract {
     join();
   }
   JobId add_after(std::vector<JobId> after, OnDependencyFailure on_failure = OnDependencyFailure::cancel) {
-    return add([&](JobSpec& j) { j.after = std::move(after); j.on_dependency_failure = on_failure; });
+    return add([&](JobSpec& j) {
+      j.after = std::move(after);
+      j.on_dependency_failure = on_failure;
+    });
   }
   // Takes exactly this job, which must be the only one to take.
   Grant take_this(JobId id) {
@@ -115,7 +118,10 @@ TEST_P(DependencyContract, TheExpiryOfTheFirstCancelsTheSecond) {
 }
 
 TEST_P(DependencyContract, AFailedRescueOfTheFirstCancelsTheSecond) {
-  const JobId first = add([](JobSpec& j) { j.rescues_max = 0; j.lease_ttl = 1s; });
+  const JobId first = add([](JobSpec& j) {
+    j.rescues_max = 0;
+    j.lease_ttl = 1s;
+  });
   const JobId second = add_after({first});
   take_this(first);
   advance(1s);
@@ -195,7 +201,10 @@ TEST_P(DependencyContract, ADiamondThatBreaksIsCancelledOnce) {
 TEST_P(DependencyContract, AJobThatWaitsForAnotherAndATimeWaitsForBoth) {
   const Instant at = now() + 1h;
   const JobId first = add();
-  const JobId second = add([&](JobSpec& j) { j.after = {first}; j.run_at = at; });
+  const JobId second = add([&](JobSpec& j) {
+    j.after = {first};
+    j.run_at = at;
+  });
   must(complete(take_this(first)));
   EXPECT_EQ(state(second), JobState::scheduled);
   EXPECT_EQ(job(second).run_at, at);
@@ -206,7 +215,10 @@ TEST_P(DependencyContract, AJobThatWaitsForAnotherAndATimeWaitsForBoth) {
 
 TEST_P(DependencyContract, ATimeThatPassedWhileItWaitedIsNoObstacle) {
   const JobId first = add();
-  const JobId second = add([&](JobSpec& j) { j.after = {first}; j.delay = 10s; });
+  const JobId second = add([&](JobSpec& j) {
+    j.after = {first};
+    j.delay = 10s;
+  });
   advance(20s);
   sweep(&Store::promote_due);
   EXPECT_EQ(state(second), JobState::scheduled);
@@ -225,7 +237,10 @@ TEST_P(DependencyContract, AWaitingJobCanBeCancelledByItself) {
 
 TEST_P(DependencyContract, AWaitingJobExpires) {
   const JobId first = add();
-  const JobId second = add([&](JobSpec& j) { j.after = {first}; j.expires_in = 10s; });
+  const JobId second = add([&](JobSpec& j) {
+    j.after = {first};
+    j.expires_in = 10s;
+  });
   advance(10s);
   sweep_moves(&Store::expire_waiting, 1);
   EXPECT_EQ(state(second), JobState::dead);
@@ -267,7 +282,10 @@ TEST_P(DependencyContract, AFinishedDependencyMayBePruned) {
 
 TEST_P(DependencyContract, ADependencyMayStandInAnotherQueue) {
   const JobId first = add([](JobSpec& j) { j.queue = QueueName("a"); });
-  const JobId second = add([&](JobSpec& j) { j.queue = QueueName("b"); j.after = {first}; });
+  const JobId second = add([&](JobSpec& j) {
+    j.queue = QueueName("b");
+    j.after = {first};
+  });
   must(complete(take_one()));
   EXPECT_EQ(take_one().id, second);
 }

@@ -81,7 +81,10 @@ TEST_P(DrainContract, DrainingAgainMovesTheDeadline) {
 
 TEST_P(DrainContract, AtTheDeadlineItsJobsAreHandedBackWithoutCost) {
   join(a_worker("w1", [](WorkerSpec& w) { w.policy = HeartbeatPolicy{1min, 24h}; }));
-  const JobId id = add([](JobSpec& j) { j.retry.attempts_max = 1; j.rescues_max = 0; });
+  const JobId id = add([](JobSpec& j) {
+    j.retry.attempts_max = 1;
+    j.rescues_max = 0;
+  });
   const Grant grant = take_one();
   must(drain("w1", 10s));
   advance(10s - 1ms);
@@ -154,7 +157,10 @@ TEST_P(DrainContract, DrainingAStrangerOrAnOfflineWorkerIsNotFound) {
 
 TEST_P(DrainContract, UnregisteringHandsItsJobsBackWithoutCost) {
   join();
-  const JobId id = add([](JobSpec& j) { j.retry.attempts_max = 1; j.rescues_max = 0; });
+  const JobId id = add([](JobSpec& j) {
+    j.retry.attempts_max = 1;
+    j.rescues_max = 0;
+  });
   const Grant grant = take_one();
   advance(1s);
   const Worker gone = must(unregister("w1"));
@@ -203,9 +209,18 @@ TEST_P(DrainContract, AnUnknownNamespaceHasNoList) {
 }
 
 TEST_P(DrainContract, TheListCanBeFilteredByEachProperty) {
-  join(a_worker("a", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:x"}); w.labels = {{"zone", "1"}, {"os", "l"}}; }));
-  join(a_worker("b", [](WorkerSpec& w) { w.queues = {QueueName("mail")}; w.labels = {{"zone", "2"}, {"os", "l"}}; }));
-  join(a_worker("c", [](WorkerSpec& w) { w.queues = {QueueName("video")}; w.capabilities = CapabilitySet({"tool:x", "tool:y"}); }));
+  join(a_worker("a", [](WorkerSpec& w) {
+    w.capabilities = CapabilitySet({"tool:x"});
+    w.labels = {{"zone", "1"}, {"os", "l"}};
+  }));
+  join(a_worker("b", [](WorkerSpec& w) {
+    w.queues = {QueueName("mail")};
+    w.labels = {{"zone", "2"}, {"os", "l"}};
+  }));
+  join(a_worker("c", [](WorkerSpec& w) {
+    w.queues = {QueueName("video")};
+    w.capabilities = CapabilitySet({"tool:x", "tool:y"});
+  }));
   join("d");
   must(drain("c", 1h));
   must(unregister("d"));
@@ -220,8 +235,16 @@ TEST_P(DrainContract, TheListCanBeFilteredByEachProperty) {
   EXPECT_EQ(with([](WorkerQuery& q) { q.capability = "tool:none"; }), Names{});
   EXPECT_EQ(with([](WorkerQuery& q) { q.labels = {{"os", "l"}}; }), (Names{"a", "b"}));
   EXPECT_EQ(with([](WorkerQuery& q) { q.labels = {{"os", "l"}, {"zone", "2"}}; }), Names{"b"});
-  EXPECT_EQ(with([](WorkerQuery& q) { q.queue = QueueName("mail"); q.states = {WorkerState::online}; }), (Names{"a", "b"}));
-  EXPECT_EQ(with([](WorkerQuery& q) { q.queue = QueueName("video"); q.states = {WorkerState::draining}; }), Names{"c"});
+  EXPECT_EQ(with([](WorkerQuery& q) {
+              q.queue = QueueName("mail");
+              q.states = {WorkerState::online};
+            }),
+            (Names{"a", "b"}));
+  EXPECT_EQ(with([](WorkerQuery& q) {
+              q.queue = QueueName("video");
+              q.states = {WorkerState::draining};
+            }),
+            Names{"c"});
 }
 
 TEST_P(DrainContract, TheListComesInPages) {

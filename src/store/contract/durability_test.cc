@@ -25,8 +25,10 @@ TEST_P(DurabilityContract, JobsInEveryStateSurvive) {
   const JobId scheduled = add([](JobSpec& j) { j.delay = 1h; });
   const JobId waiting = add([&](JobSpec& j) { j.after = {ready}; });
   for (int round = 0; round < 2; ++round) {
-    if (round == 0) restart();
-    else crash();
+    if (round == 0)
+      restart();
+    else
+      crash();
     EXPECT_EQ(state(completed), JobState::completed);
     EXPECT_EQ(state(dead), JobState::dead);
     EXPECT_EQ(state(cancelled), JobState::cancelled);
@@ -159,7 +161,10 @@ TEST_P(DurabilityContract, TheHeldConcurrencyKeysSurviveACrash) {
 }
 
 TEST_P(DurabilityContract, QueueSettingsSurviveACrash) {
-  limit_queue([](QueueChange& c) { c.paused = true; c.running_max = 3; });
+  limit_queue([](QueueChange& c) {
+    c.paused = true;
+    c.running_max = 3;
+  });
   crash();
   EXPECT_TRUE(queue().settings.paused);
   EXPECT_EQ(queue().settings.running_max, 3u);

@@ -50,7 +50,8 @@ JobSpec unusual_job() {
   spec.expires_in = 1h;
   spec.timeout = 90s;
   spec.lease_ttl = 45s;
-  spec.retry = {.attempts_max = 9, .backoff_base = 2s, .backoff_factor = 1.5, .backoff_max = 77s, .jitter = 0.25, .non_retryable = {"bad"}};
+  spec.retry = {
+      .attempts_max = 9, .backoff_base = 2s, .backoff_factor = 1.5, .backoff_max = 77s, .jitter = 0.25, .non_retryable = {"bad"}};
   spec.rescues_max = 6;
   spec.idempotency_key = "order-17";
   spec.unique = UniqueKey{"customer-42", UniqueWhile::waiting};
@@ -158,7 +159,10 @@ TEST_P(EnqueueContract, ABatchWithAnUnknownDependencyWritesNothing) {
 }
 
 TEST_P(EnqueueContract, ARefusedBatchLeavesItsKeysFree) {
-  const auto keyed = [](JobSpec& j) { j.idempotency_key = "k"; j.unique = UniqueKey{"u", UniqueWhile::unfinished}; };
+  const auto keyed = [](JobSpec& j) {
+    j.idempotency_key = "k";
+    j.unique = UniqueKey{"u", UniqueWhile::unfinished};
+  };
   EXPECT_EQ(client().enqueue({a_job(keyed), a_job([](JobSpec& j) { j.ns = NamespaceName("nowhere"); })}).code(), Code::not_found);
   EXPECT_FALSE(must(client().enqueue({a_job(keyed)})).at(0).existed);
 }
@@ -222,7 +226,10 @@ TEST_P(EnqueueContract, TheIdOfAnotherStoreIsNotFound) {
 }
 
 TEST_P(EnqueueContract, NamespacesQueuesAndTypesWithUnusualNamesWork) {
-  const auto odd = [](JobSpec& j) { j.queue = QueueName("quo'te \"and\" % _ ünï"); j.type = JobType("a.b:c/d"); };
+  const auto odd = [](JobSpec& j) {
+    j.queue = QueueName("quo'te \"and\" % _ ünï");
+    j.type = JobType("a.b:c/d");
+  };
   join();
   add(odd);
   const Grant grant = take_one();

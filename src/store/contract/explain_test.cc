@@ -14,7 +14,10 @@ using Texts = std::vector<std::string>;
 TEST_P(ExplainContract, AnUnknownJobIsNotFound) { EXPECT_EQ(client().explain(JobId{{1, 2}}).code(), Code::not_found); }
 
 TEST_P(ExplainContract, TheFactsNameTheJobAndTheInstant) {
-  const JobId id = add([](JobSpec& j) { j.needs = CapabilitySet({"tool:x"}); j.selector = {{"zone", "a"}}; });
+  const JobId id = add([](JobSpec& j) {
+    j.needs = CapabilitySet({"tool:x"});
+    j.selector = {{"zone", "a"}};
+  });
   advance(5s);
   const WaitFacts found = facts(id);
   EXPECT_EQ(found.job.id, id);
@@ -87,7 +90,12 @@ TEST_P(ExplainContract, ADrainingWorkerIsAbleButNotFree) {
 
 TEST_P(ExplainContract, TheQueuesLimitsAreThere) {
   join();
-  limit_queue([](QueueChange& c) { c.running_max = 1; c.running_max_by_type = {{"work", 1}}; c.paused = true; c.pause_reason = "incident"; });
+  limit_queue([](QueueChange& c) {
+    c.running_max = 1;
+    c.running_max_by_type = {{"work", 1}};
+    c.paused = true;
+    c.pause_reason = "incident";
+  });
   limit_queue([](QueueChange& c) { c.paused = false; });
   add();
   take_one();
@@ -99,7 +107,10 @@ TEST_P(ExplainContract, TheQueuesLimitsAreThere) {
 }
 
 TEST_P(ExplainContract, APauseIsThere) {
-  limit_queue([](QueueChange& c) { c.paused = true; c.pause_reason = "incident"; });
+  limit_queue([](QueueChange& c) {
+    c.paused = true;
+    c.pause_reason = "incident";
+  });
   const WaitFacts found = facts(add());
   EXPECT_TRUE(found.queue.paused);
   EXPECT_EQ(found.queue.pause_reason, "incident");
@@ -159,7 +170,10 @@ TEST_P(ExplainContract, AStickyJobNamesTheWorkerItWaitsFor) {
 
 TEST_P(ExplainContract, APreferenceSaysWhenItEnds) {
   join(a_worker("a", [](WorkerSpec& w) { w.labels = {{"zone", "a"}}; }));
-  const WaitFacts found = facts(add([](JobSpec& j) { j.affinity.prefer = "label:zone=a"; j.affinity.prefer_wait = 5s; }));
+  const WaitFacts found = facts(add([](JobSpec& j) {
+    j.affinity.prefer = "label:zone=a";
+    j.affinity.prefer_wait = 5s;
+  }));
   EXPECT_EQ(found.bound_until, now() + 5s);
   EXPECT_TRUE(found.needs.contains("label:zone=a"));
 }

@@ -16,9 +16,9 @@ constexpr double kUnknownShare = 0.08;
 //  - a registration makes a new session each time;
 //  - redrive_matching names the jobs of one call;
 //  - reads and backup write nothing that could be in doubt.
-constexpr Verb kNeverUnknown[] = {Verb::claim,       Verb::register_workers, Verb::redrive_matching, Verb::get_jobs,
-                                  Verb::list_jobs,   Verb::explain,          Verb::get_workers,      Verb::list_workers,
-                                  Verb::list_queues, Verb::list_namespaces,  Verb::info,             Verb::backup};
+constexpr Verb kNeverUnknown[] = {
+    Verb::claim,       Verb::register_workers, Verb::redrive_matching, Verb::get_jobs,        Verb::list_jobs, Verb::explain,
+    Verb::get_workers, Verb::list_workers,     Verb::list_queues,      Verb::list_namespaces, Verb::info,      Verb::backup};
 
 // Each case meets its own faults, and the same ones however it is run.
 std::uint64_t seed_of_case(std::uint64_t seed) {

@@ -30,9 +30,7 @@ TEST_P(KeysContract, TheSameIdempotencyKeyGivesTheFirstJob) {
   EXPECT_EQ(list_all({}).size(), 1u);
 }
 
-TEST_P(KeysContract, DifferentIdempotencyKeysGiveDifferentJobs) {
-  EXPECT_NE(put(keyed("k")).id, put(keyed("K")).id);
-}
+TEST_P(KeysContract, DifferentIdempotencyKeysGiveDifferentJobs) { EXPECT_NE(put(keyed("k")).id, put(keyed("K")).id); }
 
 TEST_P(KeysContract, AnIdempotencyKeyCoversTheWholeNamespaceWhateverElseDiffers) {
   const Enqueued first = put(keyed("k"));
@@ -208,7 +206,10 @@ TEST_P(KeysContract, AUniqueKeyEndsAtTheNamespace) {
 TEST_P(KeysContract, AUniqueKeySurvivesARestart) {
   join();
   const JobId waiting = add(unique(UniqueWhile::waiting, "a"));
-  const JobId running = add([](JobSpec& j) { j.unique = UniqueKey{"b", UniqueWhile::unfinished}; j.priority = 1; });
+  const JobId running = add([](JobSpec& j) {
+    j.unique = UniqueKey{"b", UniqueWhile::unfinished};
+    j.priority = 1;
+  });
   ASSERT_EQ(take_one().id, running);
   restart();
   EXPECT_EQ(put(unique(UniqueWhile::waiting, "a")).id, waiting);

@@ -236,8 +236,10 @@ TEST_P(LeaseContract, FencesGrowAcrossRestartsAndCrashes) {
   add();
   std::uint64_t last = to_number(grant_and_release());
   for (int i = 0; i < 4; ++i) {
-    if (i % 2 == 0) restart();
-    else crash();
+    if (i % 2 == 0)
+      restart();
+    else
+      crash();
     const std::uint64_t fence = to_number(grant_and_release());
     EXPECT_GT(fence, last);
     last = fence;
@@ -283,7 +285,8 @@ TEST_P(LeaseContract, ARenewalBatchJudgesEachByItself) {
   add_many(2);
   const std::vector<Grant> grants = take("w1", 2);
   must(complete(grants.at(0)));
-  const Each<Renewed> answers = must(client().renew_all({{lease_of(grants[0]), std::nullopt}, {lease_of(grants[1]), std::nullopt}}));
+  const Each<Renewed> answers =
+      must(client().renew_all({{lease_of(grants[0]), std::nullopt}, {lease_of(grants[1]), std::nullopt}}));
   EXPECT_EQ(answers.at(0).code(), Code::lease_lost);
   EXPECT_TRUE(answers.at(1).ok());
 }

@@ -126,7 +126,11 @@ TEST_P(ListContract, ByTimeOfCreation) {
   const JobId late = add();
   EXPECT_EQ(find([&](JobFilter& f) { f.created_after = at - 5s; }), (Ids{middle, late}));
   EXPECT_EQ(find([&](JobFilter& f) { f.created_before = at + 5s; }), (Ids{early, middle}));
-  EXPECT_EQ(find([&](JobFilter& f) { f.created_after = at - 5s; f.created_before = at + 5s; }), Ids{middle});
+  EXPECT_EQ(find([&](JobFilter& f) {
+              f.created_after = at - 5s;
+              f.created_before = at + 5s;
+            }),
+            Ids{middle});
 }
 
 TEST_P(ListContract, ByErrorKind) {
@@ -138,11 +142,29 @@ TEST_P(ListContract, ByErrorKind) {
 }
 
 TEST_P(ListContract, AllConditionsTogether) {
-  const JobId hit = add([](JobSpec& j) { j.queue = QueueName("q"); j.type = JobType("t"); j.labels = {{"a", "1"}}; });
-  add([](JobSpec& j) { j.queue = QueueName("q"); j.type = JobType("t"); });
-  add([](JobSpec& j) { j.queue = QueueName("q"); j.labels = {{"a", "1"}}; });
-  add([](JobSpec& j) { j.type = JobType("t"); j.labels = {{"a", "1"}}; });
-  EXPECT_EQ(find([](JobFilter& f) { f.queue = QueueName("q"); f.type = JobType("t"); f.labels = {{"a", "1"}}; }), Ids{hit});
+  const JobId hit = add([](JobSpec& j) {
+    j.queue = QueueName("q");
+    j.type = JobType("t");
+    j.labels = {{"a", "1"}};
+  });
+  add([](JobSpec& j) {
+    j.queue = QueueName("q");
+    j.type = JobType("t");
+  });
+  add([](JobSpec& j) {
+    j.queue = QueueName("q");
+    j.labels = {{"a", "1"}};
+  });
+  add([](JobSpec& j) {
+    j.type = JobType("t");
+    j.labels = {{"a", "1"}};
+  });
+  EXPECT_EQ(find([](JobFilter& f) {
+              f.queue = QueueName("q");
+              f.type = JobType("t");
+              f.labels = {{"a", "1"}};
+            }),
+            Ids{hit});
 }
 
 TEST_P(ListContract, APageHoldsNoMoreThanItsLimit) {
@@ -259,7 +281,10 @@ TEST_P(ListContract, PayloadsComeOnlyWhenAskedFor) {
 
 TEST_P(ListContract, AListedJobSaysWhatTheSingleOneSays) {
   join();
-  const JobId id = add([](JobSpec& j) { j.labels = {{"a", "1"}}; j.priority = 4; });
+  const JobId id = add([](JobSpec& j) {
+    j.labels = {{"a", "1"}};
+    j.priority = 4;
+  });
   const Grant grant = take_one();
   const Job listed = list_all({}).at(0);
   EXPECT_EQ(listed.id, id);

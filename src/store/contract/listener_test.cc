@@ -39,16 +39,23 @@ TEST_P(ListenerContract, AWholeLifeIsToldInOrder) {
   advance(1s);
   sweep(&Store::promote_due);
   must(complete(take_one()));
-  EXPECT_EQ(events(id), (Events{JobEvent::enqueued, JobEvent::claimed, JobEvent::failed, JobEvent::due, JobEvent::claimed, JobEvent::released,
-                                JobEvent::claimed, JobEvent::snoozed, JobEvent::due, JobEvent::claimed, JobEvent::completed}));
+  EXPECT_EQ(events(id),
+            (Events{JobEvent::enqueued, JobEvent::claimed, JobEvent::failed, JobEvent::due, JobEvent::claimed, JobEvent::released,
+                    JobEvent::claimed, JobEvent::snoozed, JobEvent::due, JobEvent::claimed, JobEvent::completed}));
 }
 
 TEST_P(ListenerContract, EveryMoveIsLegalAndFollowsTheOneBefore) {
   join(a_worker("w1", [](WorkerSpec& w) { w.slots = 100; }));
-  add_many(6, a_job([](JobSpec& j) { j.lease_ttl = 5s; j.rescues_max = 0; }));
+  add_many(6, a_job([](JobSpec& j) {
+             j.lease_ttl = 5s;
+             j.rescues_max = 0;
+           }));
   const JobId first = add();
   add([&](JobSpec& j) { j.after = {first}; });
-  add([](JobSpec& j) { j.expires_in = 1s; j.delay = 1h; });
+  add([](JobSpec& j) {
+    j.expires_in = 1s;
+    j.delay = 1h;
+  });
   const std::vector<Grant> grants = take("w1", 7);
   must(complete(grants[0]));
   must(fail(grants[1]));
@@ -81,7 +88,10 @@ TEST_P(ListenerContract, EveryMoveIsLegalAndFollowsTheOneBefore) {
 
 TEST_P(ListenerContract, AChangeSaysWhoWhatAndWhen) {
   join(a_worker("w1", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:x"}); }));
-  const JobId id = add([](JobSpec& j) { j.queue = QueueName("mail"); j.needs = CapabilitySet({"tool:x"}); });
+  const JobId id = add([](JobSpec& j) {
+    j.queue = QueueName("mail");
+    j.needs = CapabilitySet({"tool:x"});
+  });
   advance(3s);
   const Grant grant = take_one();
   const Instant claimed_at = now();
@@ -247,7 +257,10 @@ TEST_P(ListenerContract, AFreedConcurrencyKeyWakesTheOneBehind) {
   join();
   add([](JobSpec& j) { j.concurrency = ConcurrencyKey{"k", 1}; });
   const Grant grant = take_one();
-  add([](JobSpec& j) { j.concurrency = ConcurrencyKey{"k", 1}; j.type = JobType("behind"); });
+  add([](JobSpec& j) {
+    j.concurrency = ConcurrencyKey{"k", 1};
+    j.type = JobType("behind");
+  });
   EXPECT_TRUE(idle());
   recorder.catch_up(client());
   recorder.forget();
@@ -290,7 +303,10 @@ TEST_P(ListenerContract, ALiftedCapWakesTheQueue) {
 
 TEST_P(ListenerContract, AnEndedPreferenceWakesTheOpenLane) {
   join(a_worker("a", [](WorkerSpec& w) { w.labels = {{"zone", "a"}}; }));
-  add([](JobSpec& j) { j.affinity.prefer = "label:zone=a"; j.affinity.prefer_wait = 5s; });
+  add([](JobSpec& j) {
+    j.affinity.prefer = "label:zone=a";
+    j.affinity.prefer_wait = 5s;
+  });
   recorder.catch_up(client());
   recorder.forget();
   advance(5s);

@@ -107,7 +107,10 @@ TEST_P(MatchContract, AWorkerOfOneNamespaceIsNotAskedForAnother) {
 }
 
 TEST_P(MatchContract, TenThousandImpossibleJobsDoNotHideOneThatIsPossible) {
-  add_many(10'000, a_job([](JobSpec& j) { j.needs = CapabilitySet({"tool:nobody"}); j.priority = 10; }));
+  add_many(10'000, a_job([](JobSpec& j) {
+             j.needs = CapabilitySet({"tool:nobody"});
+             j.priority = 10;
+           }));
   const JobId possible = add();
   join();
   EXPECT_EQ(take_one().id, possible);
@@ -138,7 +141,10 @@ TEST_P(MatchContract, ANewOfferCountsFromTheNextRegistration) {
 TEST_P(MatchContract, ANewOfferCountsAfterAResumeToo) {
   add_needing({"tool:late"});
   const Registered first = join_with("w1", {});
-  join(a_worker("w1", [&](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:late"}); w.resume = first.session; }));
+  join(a_worker("w1", [&](WorkerSpec& w) {
+    w.capabilities = CapabilitySet({"tool:late"});
+    w.resume = first.session;
+  }));
   EXPECT_FALSE(idle());
 }
 

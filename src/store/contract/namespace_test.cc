@@ -38,8 +38,7 @@ TEST_P(NamespaceContract, ATakenNameIsRefused) {
   must(create("team-a", "first"));
   EXPECT_EQ(create("team-a", "second").code(), Code::already_exists);
   EXPECT_EQ(create("default").code(), Code::already_exists);
-  for (const NamespaceInfo& info : must(client().list_namespaces()))
-    EXPECT_NE(info.description, "second");
+  for (const NamespaceInfo& info : must(client().list_namespaces())) EXPECT_NE(info.description, "second");
 }
 
 TEST_P(NamespaceContract, AnEmptyOneCanBeDeletedAndMadeAgain) {
@@ -53,7 +52,8 @@ TEST_P(NamespaceContract, ADeletedOneTakesNoMoreWork) {
   must(create("team-a"));
   EXPECT_EQ(remove("team-a"), Code::ok);
   EXPECT_EQ(client().enqueue({a_job([](JobSpec& j) { j.ns = NamespaceName("team-a"); })}).code(), Code::not_found);
-  EXPECT_EQ(client().register_worker(a_worker("w", [](WorkerSpec& w) { w.ns = NamespaceName("team-a"); })).code(), Code::not_found);
+  EXPECT_EQ(client().register_worker(a_worker("w", [](WorkerSpec& w) { w.ns = NamespaceName("team-a"); })).code(),
+            Code::not_found);
 }
 
 TEST_P(NamespaceContract, TheDefaultOneStays) {

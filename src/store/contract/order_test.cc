@@ -89,7 +89,10 @@ TEST_P(OrderContract, DueTimeCountsAndNotArrival) {
 }
 
 TEST_P(OrderContract, TheBestOfAllLanesGoesFirst) {
-  join(a_worker("wide", [](WorkerSpec& w) { w.slots = 100; w.capabilities = CapabilitySet({"tool:a", "tool:b"}); }));
+  join(a_worker("wide", [](WorkerSpec& w) {
+    w.slots = 100;
+    w.capabilities = CapabilitySet({"tool:a", "tool:b"});
+  }));
   std::vector<JobId> ids;
   for (int i = 0; i < 12; ++i) {
     ids.push_back(add([&](JobSpec& j) {
@@ -107,7 +110,10 @@ TEST_P(OrderContract, OneByOneAndInABatchGiveTheSameOrder) {
   join_wide();
   std::vector<JobId> expected;
   for (const std::int32_t priority : {3, 2, 1}) {
-    const JobId id = add([&](JobSpec& j) { j.priority = priority; j.type = JobType(fmt::format("t{}", priority)); });
+    const JobId id = add([&](JobSpec& j) {
+      j.priority = priority;
+      j.type = JobType(fmt::format("t{}", priority));
+    });
     expected.push_back(id);
   }
   for (const JobId& id : expected) EXPECT_EQ(take_one("wide").id, id);
@@ -164,7 +170,9 @@ TEST_P(OrderContract, FairnessKeysTakeTurns) {
   join_wide();
   for (int i = 0; i < 6; ++i) add(fair("a"));
   for (int i = 0; i < 3; ++i) add(fair("b"));
-  EXPECT_EQ(turns(9), "ababab" "aaa");
+  EXPECT_EQ(turns(9),
+            "ababab"
+            "aaa");
 }
 
 TEST_P(OrderContract, ThreeKeysTakeTurnsWhateverTheOrderTheyCameIn) {
@@ -215,7 +223,11 @@ TEST_P(OrderContract, PriorityGoesBeforeTurns) {
   join_wide();
   add(fair("a"));
   add(fair("b"));
-  add(a_job([](JobSpec& j) { j.fairness = FairnessKey{"a", 1}; j.priority = 1; j.correlation = "A"; }));
+  add(a_job([](JobSpec& j) {
+    j.fairness = FairnessKey{"a", 1};
+    j.priority = 1;
+    j.correlation = "A";
+  }));
   EXPECT_EQ(turns(1), "A");
 }
 

@@ -102,7 +102,8 @@ TEST_P(OutcomeContract, AFailureIsRetriedAfterItsBackoff) {
 
 TEST_P(OutcomeContract, TheBackoffGrowsUpToItsCap) {
   const JobId id = add([](JobSpec& j) {
-    j.retry = {.attempts_max = 10, .backoff_base = 1s, .backoff_factor = 3.0, .backoff_max = 20s, .jitter = 0, .non_retryable = {}};
+    j.retry = {
+        .attempts_max = 10, .backoff_base = 1s, .backoff_factor = 3.0, .backoff_max = 20s, .jitter = 0, .non_retryable = {}};
   });
   Grant grant = take_one();
   for (const Duration expected : {1'000ms, 3'000ms, 9'000ms, 20'000ms, 20'000ms}) {
@@ -113,7 +114,10 @@ TEST_P(OutcomeContract, TheBackoffGrowsUpToItsCap) {
 
 TEST_P(OutcomeContract, JitterStaysWithinItsShare) {
   for (int i = 0; i < 20; ++i) {
-    add([](JobSpec& j) { j.retry.backoff_base = 10s; j.retry.jitter = 0.5; });
+    add([](JobSpec& j) {
+      j.retry.backoff_base = 10s;
+      j.retry.jitter = 0.5;
+    });
     const Settled settled = must(fail(take_one()));
     EXPECT_GE(*settled.run_at, now() + 5s);
     EXPECT_LE(*settled.run_at, now() + 15s);
@@ -147,7 +151,11 @@ TEST_P(OutcomeContract, AFailureIsRemembered) {
 
 TEST_P(OutcomeContract, OnlyTheNewestFailuresAreRemembered) {
   constexpr std::uint32_t kFailures = limits::kAttemptRecordsMax + 5;
-  const JobId id = add([](JobSpec& j) { j.retry.attempts_max = 100; j.retry.backoff_base = 1s; j.retry.backoff_factor = 1; });
+  const JobId id = add([](JobSpec& j) {
+    j.retry.attempts_max = 100;
+    j.retry.backoff_base = 1s;
+    j.retry.backoff_factor = 1;
+  });
   Grant grant = take_one();
   for (std::uint32_t i = 1; i <= kFailures; ++i) {
     must(fail(grant, fmt::format("kind{}", i)));

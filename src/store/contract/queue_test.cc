@@ -11,7 +11,10 @@ class QueueContract : public StoreContract {
     join(a_worker("w1", [](WorkerSpec& w) { w.slots = 100; }));
   }
   JobId add_to(const char* name, const char* type = "work") {
-    return add([&](JobSpec& j) { j.queue = QueueName(name); j.type = JobType(type); });
+    return add([&](JobSpec& j) {
+      j.queue = QueueName(name);
+      j.type = JobType(type);
+    });
   }
   void cap(std::uint32_t running_max) {
     limit_queue([&](QueueChange& c) { c.running_max = running_max; });
@@ -150,7 +153,10 @@ TEST_P(QueueContract, WithoutWaitingJobsNoTokenIsPromised) {
 
 TEST_P(QueueContract, APausedQueueGivesNothingOut) {
   const JobId id = add();
-  const QueueStats stats = limit_queue([](QueueChange& c) { c.paused = true; c.pause_reason = "incident"; });
+  const QueueStats stats = limit_queue([](QueueChange& c) {
+    c.paused = true;
+    c.pause_reason = "incident";
+  });
   EXPECT_TRUE(stats.settings.paused);
   EXPECT_EQ(stats.settings.pause_reason, "incident");
   EXPECT_TRUE(idle());
@@ -170,7 +176,10 @@ TEST_P(QueueContract, APausedQueueTakesJobsInAndLetsRunningOnesFinish) {
 
 TEST_P(QueueContract, AResumedQueueGoesOn) {
   const JobId id = add();
-  limit_queue([](QueueChange& c) { c.paused = true; c.pause_reason = "incident"; });
+  limit_queue([](QueueChange& c) {
+    c.paused = true;
+    c.pause_reason = "incident";
+  });
   const QueueStats stats = limit_queue([](QueueChange& c) { c.paused = false; });
   EXPECT_FALSE(stats.settings.paused);
   EXPECT_EQ(stats.settings.pause_reason, "");
@@ -212,7 +221,10 @@ TEST_P(QueueContract, SettingsSurviveARestart) {
 }
 
 TEST_P(QueueContract, CapsCountWhatRunsAfterARestart) {
-  limit_queue([](QueueChange& c) { c.running_max = 2; c.running_max_by_type = {{"work", 2}}; });
+  limit_queue([](QueueChange& c) {
+    c.running_max = 2;
+    c.running_max_by_type = {{"work", 2}};
+  });
   add_many(5);
   take("w1", 10);
   restart();

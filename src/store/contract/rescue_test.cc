@@ -11,7 +11,10 @@ class RescueContract : public StoreContract {
     join(a_worker("w1", [](WorkerSpec& w) { w.policy = HeartbeatPolicy{1min, 24h}; }));  // outlives its leases
   }
   static JobSpec brief_lease(std::uint32_t rescues_max = limits::kRescuesDefault) {
-    return a_job([&](JobSpec& j) { j.lease_ttl = 5s; j.rescues_max = rescues_max; });
+    return a_job([&](JobSpec& j) {
+      j.lease_ttl = 5s;
+      j.rescues_max = rescues_max;
+    });
   }
   void lose() {
     advance(5s);
@@ -121,7 +124,10 @@ TEST_P(RescueContract, ExpiringMovesNoMoreThanItsLimitAndSaysMore) {
 }
 
 TEST_P(RescueContract, ARunLongerThanItsTimeoutIsAFailure) {
-  const JobId id = add([](JobSpec& j) { j.timeout = 10s; j.retry.backoff_base = 3s; });
+  const JobId id = add([](JobSpec& j) {
+    j.timeout = 10s;
+    j.retry.backoff_base = 3s;
+  });
   const Grant grant = take_one();
   advance(10s - 1ms);
   sweep_moves(&Store::time_out_jobs, 0);
@@ -139,7 +145,10 @@ TEST_P(RescueContract, ARunLongerThanItsTimeoutIsAFailure) {
 }
 
 TEST_P(RescueContract, ATimeoutOnTheLastAttemptKills) {
-  const JobId id = add([](JobSpec& j) { j.timeout = 10s; j.retry.attempts_max = 1; });
+  const JobId id = add([](JobSpec& j) {
+    j.timeout = 10s;
+    j.retry.attempts_max = 1;
+  });
   take_one();
   advance(10s);
   sweep_moves(&Store::time_out_jobs, 1);
@@ -148,7 +157,10 @@ TEST_P(RescueContract, ATimeoutOnTheLastAttemptKills) {
 }
 
 TEST_P(RescueContract, ATimeoutMayBeCalledFinal) {
-  const JobId id = add([](JobSpec& j) { j.timeout = 10s; j.retry.non_retryable = {kErrorTimeout}; });
+  const JobId id = add([](JobSpec& j) {
+    j.timeout = 10s;
+    j.retry.non_retryable = {kErrorTimeout};
+  });
   take_one();
   advance(10s);
   sweep_moves(&Store::time_out_jobs, 1);
@@ -156,7 +168,10 @@ TEST_P(RescueContract, ATimeoutMayBeCalledFinal) {
 }
 
 TEST_P(RescueContract, RenewalsDoNotMoveTheTimeout) {
-  const JobId id = add([](JobSpec& j) { j.timeout = 10s; j.lease_ttl = 8s; });
+  const JobId id = add([](JobSpec& j) {
+    j.timeout = 10s;
+    j.lease_ttl = 8s;
+  });
   const Grant grant = take_one();
   advance(6s);
   must(renew(grant));
@@ -202,7 +217,10 @@ TEST_P(RescueContract, AJobStillWaitingAtItsExpiryIsDead) {
 }
 
 TEST_P(RescueContract, AScheduledJobExpiresToo) {
-  const JobId id = add([](JobSpec& j) { j.expires_in = 10s; j.delay = 1h; });
+  const JobId id = add([](JobSpec& j) {
+    j.expires_in = 10s;
+    j.delay = 1h;
+  });
   advance(10s);
   sweep_moves(&Store::expire_waiting, 1);
   EXPECT_EQ(state(id), JobState::dead);
@@ -211,7 +229,10 @@ TEST_P(RescueContract, AScheduledJobExpiresToo) {
 }
 
 TEST_P(RescueContract, ARunningJobDoesNotExpire) {
-  const JobId id = add([](JobSpec& j) { j.expires_in = 10s; j.lease_ttl = 1h; });
+  const JobId id = add([](JobSpec& j) {
+    j.expires_in = 10s;
+    j.lease_ttl = 1h;
+  });
   const Grant grant = take_one();
   advance(10s);
   sweep_moves(&Store::expire_waiting, 0);
@@ -221,7 +242,10 @@ TEST_P(RescueContract, ARunningJobDoesNotExpire) {
 
 TEST_P(RescueContract, TheExpirySurvivesARestart) {
   const JobId ready = add([](JobSpec& j) { j.expires_in = 10s; });
-  const JobId scheduled = add([](JobSpec& j) { j.expires_in = 10s; j.delay = 1h; });
+  const JobId scheduled = add([](JobSpec& j) {
+    j.expires_in = 10s;
+    j.delay = 1h;
+  });
   restart();
   advance(10s);
   sweep_moves(&Store::expire_waiting, 2);

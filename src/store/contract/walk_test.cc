@@ -1,14 +1,14 @@
 // Contract: a random walk. Goal: find sequences of verbs nobody thought of. Method: seeded random verbs against the store and
 // against a small model of what it should hold; every answer is compared, and every few steps everything is.
 //
-// The model has one rule per verb and no index: it is slow and obviously right. What it leaves open (which of two jobs of equal
-// rank goes first) it takes over from the store after checking that the choice was legal.
+// What the model leaves open (which of two jobs of equal rank goes first) is taken over from the store after checking that the
+// choice was legal.
 #include <map>
 #include <random>
 
-#include "model/rank.h"
 #include "store/contract/contract.h"
 #include "store/contract/recorder.h"
+#include "store/contract/walk_model.h"
 
 namespace muster::store::contract {
 namespace {
@@ -17,40 +17,14 @@ constexpr std::uint64_t kSeeds = 20;
 constexpr int kSteps = 300;
 constexpr int kAuditEvery = 25;
 constexpr Duration kLease = 30s;
-constexpr std::uint32_t kAttemptsMax = 3;
-constexpr std::uint32_t kRescuesMax = 2;
-
-struct ModelJob {
-  JobId id;
-  CapabilitySet needs;
-  std::string key;  // concurrency; empty for none
-  std::int32_t priority = 0;
-  JobState state = JobState::ready;
-  Instant due{};
-  std::uint32_t failures = 0;
-  std::uint32_t rescues = 0;
-  bool cancel_requested = false;
-  bool given_up = false;  // dead because it was lost too often
-  std::string worker;
-  Fence fence{};
-  Instant lease_expires_at{};
-
-  Rank rank() const { return rank_of(due, priority); }
-};
-
-struct ModelWorker {
-  std::string id;
-  CapabilitySet offers;
-  std::uint32_t slots = 0;
-};
 
 class Walk {
  public:
   Walk(Harness& harness, std::uint64_t seed) : harness_(harness), client_(harness), random_(seed) { harness_.listen(&recorder_); }
 
   void run() {
-    for (const auto& [offers, slots] : std::vector<std::pair<std::vector<std::string>, std::uint32_t>>{
-             {{}, 2}, {{"tool:a"}, 3}, {{"tool:a", "tool:b"}, 4}}) {
+    for (const auto& [offers, slots] :
+         std::vector<std::pair<std::vector<std::string>, std::uint32_t>>{{{}, 2}, {{"tool:a"}, 3}, {{"tool:a", "tool:b"}, 4}}) {
       workers_.push_back({fmt::format("w{}", workers_.size()), CapabilitySet(offers), slots});
       join(workers_.back());
     }
@@ -70,16 +44,26 @@ class Walk {
 
   void one_step() {
     const std::size_t dice = pick(100);
-    if (dice < 22) enqueue();
-    else if (dice < 46) claim();
-    else if (dice < 73) settle();
-    else if (dice < 78) renew();
-    else if (dice < 83) cancel();
-    else if (dice < 87) redrive();
-    else if (dice < 95) pass_time();
-    else if (dice < 96) rejoin();
-    else if (dice < 98) change_queue();
-    else reopen(dice < 99);
+    if (dice < 22)
+      enqueue();
+    else if (dice < 46)
+      claim();
+    else if (dice < 73)
+      settle();
+    else if (dice < 78)
+      renew();
+    else if (dice < 83)
+      cancel();
+    else if (dice < 87)
+      redrive();
+    else if (dice < 95)
+      pass_time();
+    else if (dice < 96)
+      rejoin();
+    else if (dice < 98)
+      change_queue();
+    else
+      reopen(dice < 99);
   }
 
   void join(const ModelWorker& worker) {
@@ -94,19 +78,21 @@ class Walk {
     const ModelWorker& worker = workers_[pick(workers_.size())];
     if (chance(50)) {
       must(client_.unregister({kDefault, WorkerId(worker.id), std::nullopt}));
-      for (auto& [id, job] : jobs_)
-        if (job.state == JobState::running && job.worker == worker.id) hand_back(job);
+      for (auto& [id, job] : model_.jobs)
+        if (job.state == JobState::running && job.worker == worker.id) job.hand_back();
     }
     join(worker);
-    for (auto& [id, job] : jobs_)
-      if (job.state == JobState::running && job.worker == worker.id) lose(job);
+    for (auto& [id, job] : model_.jobs)
+      if (job.state == JobState::running && job.worker == worker.id) job.lose();
   }
 
   void change_queue() {
     QueueChange change;
     change.queue = kQueue;
-    if (chance(50)) change.paused = paused_ = !paused_ && chance(50);
-    else change.running_max = running_max_ = static_cast<std::uint32_t>(pick(6));  // 0: none
+    if (chance(50))
+      change.paused = model_.paused = !model_.paused && chance(50);
+    else
+      change.running_max = model_.running_max = static_cast<std::uint32_t>(pick(6));  // 0: none
     must(client_.change_queue(change));
   }
 
@@ -114,7 +100,7 @@ class Walk {
     openings_ += fmt::format("; {} at step {}", cleanly ? "restart" : "crash", step_);
     must(cleanly ? harness_.restart() : harness_.crash());
     // A store may give leases more time when it opens, never less.
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : model_.jobs) {
       if (job.state != JobState::running) continue;
       const Job seen = must(client_.get_job(id));
       ASSERT_TRUE(seen.lease_expires_at);
@@ -134,12 +120,12 @@ class Walk {
       if (chance(25)) spec.delay = Duration(pick(20'000));
       if (chance(20)) {
         const std::string key = fmt::format("k{}", pick(2));
-        spec.concurrency = ConcurrencyKey{key, limit_of(key)};
+        spec.concurrency = ConcurrencyKey{key, Model::limit_of(key)};
       }
       spec.lease_ttl = kLease;
-      spec.retry.attempts_max = kAttemptsMax;
-      spec.retry.backoff_base = 5s;
-      spec.rescues_max = kRescuesMax;
+      spec.retry.attempts_max = ModelJob::kAttemptsMax;
+      spec.retry.backoff_base = ModelJob::kBackoff;
+      spec.rescues_max = ModelJob::kRescuesMax;
     }
     const std::vector<Enqueued> made = must(client_.enqueue(batch));
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -151,44 +137,23 @@ class Walk {
       job.due = harness_.now() + batch[i].delay;
       job.state = batch[i].delay > 0ms ? JobState::scheduled : JobState::ready;
       EXPECT_EQ(made[i].state, job.state);
-      order_.push_back(job.id);
-      EXPECT_TRUE(jobs_.emplace(job.id, job).second) << "an id was given twice";
+      model_.order.push_back(job.id);
+      EXPECT_TRUE(model_.jobs.emplace(job.id, job).second) << "an id was given twice";
     }
   }
 
-  bool eligible(const ModelJob& job, const ModelWorker& worker) const {
-    if (job.state != JobState::ready || !worker.offers.covers(job.needs) || paused_) return false;
-    std::size_t running = 0, holders = 0;
-    for (const auto& [id, other] : jobs_) {
-      if (other.state != JobState::running) continue;
-      ++running;
-      holders += other.key == job.key;
-    }
-    return (running_max_ == 0 || running < running_max_) && (job.key.empty() || holders < limit_of(job.key));
-  }
-  static std::uint32_t limit_of(const std::string& key) { return key == "k0" ? 1 : 2; }
-  std::optional<Rank> best(const ModelWorker& worker) const {
-    std::optional<Rank> lowest;
-    for (const auto& [id, job] : jobs_)
-      if (eligible(job, worker) && (!lowest || job.rank() < *lowest)) lowest = job.rank();
-    return lowest;
-  }
   // For people who read a failure.
   std::string waiting_list(const ModelWorker& worker) {
     recorder_.catch_up(client_);
     std::string text;
-    for (const auto& [id, job] : jobs_) {
-      if (!eligible(job, worker)) continue;
+    for (const auto& [id, job] : model_.jobs) {
+      if (!model_.eligible(job, worker)) continue;
       std::string events = history_[id];
       for (const JobChange& change : recorder_.of(id)) events += fmt::format(" {}", to_string(change.event));
-      text += fmt::format("\n  {} rank {} key '{}' failures {} rescues {}:{}", id.text(), job.rank(), job.key, job.failures, job.rescues, events);
+      text += fmt::format("\n  {} rank {} key '{}' failures {} rescues {}:{}", id.text(), job.rank(), job.key, job.failures,
+                          job.rescues, events);
     }
     return text + openings_;
-  }
-  std::size_t running_on(const std::string& worker) const {
-    std::size_t count = 0;
-    for (const auto& [id, job] : jobs_) count += job.state == JobState::running && job.worker == worker;
-    return count;
   }
 
   void claim() {
@@ -201,11 +166,11 @@ class Walk {
     const ClaimReply reply = must(client_.claim(request));
     EXPECT_LE(reply.grants.size(), limit);
     for (const Grant& grant : reply.grants) {
-      ASSERT_TRUE(jobs_.contains(grant.id));
-      ModelJob& job = jobs_.at(grant.id);
-      ASSERT_TRUE(eligible(job, worker)) << "granted a job in state " << to_string(job.state);
-      EXPECT_EQ(job.rank(), *best(worker)) << "a better job was waiting for " << worker.id << waiting_list(worker);
-      EXPECT_LT(running_on(worker.id), worker.slots);
+      ASSERT_TRUE(model_.jobs.contains(grant.id));
+      ModelJob& job = model_.jobs.at(grant.id);
+      ASSERT_TRUE(model_.eligible(job, worker)) << "granted a job in state " << to_string(job.state);
+      EXPECT_EQ(job.rank(), *model_.best(worker)) << "a better job was waiting for " << worker.id << waiting_list(worker);
+      EXPECT_LT(model_.running_on(worker.id), worker.slots);
       EXPECT_EQ(grant.attempt, job.failures + 1);
       EXPECT_GT(to_number(grant.fence), last_fence_) << "fences grow";
       EXPECT_EQ(grant.lease_expires_at, harness_.now() + kLease);
@@ -215,47 +180,25 @@ class Walk {
       job.fence = grant.fence;
       job.lease_expires_at = grant.lease_expires_at;
     }
-    const bool room = reply.grants.size() < limit && running_on(worker.id) < worker.slots;
-    EXPECT_FALSE(room && best(worker)) << "work was left lying";
-    EXPECT_EQ(reply.block == ClaimBlock::no_slots, reply.grants.empty() && running_on(worker.id) == worker.slots);
+    const bool room = reply.grants.size() < limit && model_.running_on(worker.id) < worker.slots;
+    EXPECT_FALSE(room && model_.best(worker)) << "work was left lying";
+    EXPECT_EQ(reply.block == ClaimBlock::no_slots, reply.grants.empty() && model_.running_on(worker.id) == worker.slots);
   }
 
   ModelJob* any(std::initializer_list<JobState> states) {
     std::vector<ModelJob*> found;
-    for (const JobId& id : order_)
-      if (std::find(states.begin(), states.end(), jobs_.at(id).state) != states.end()) found.push_back(&jobs_.at(id));
+    for (const JobId& id : model_.order)
+      if (std::find(states.begin(), states.end(), model_.jobs.at(id).state) != states.end()) found.push_back(&model_.jobs.at(id));
     return found.empty() ? nullptr : found[pick(found.size())];
   }
-  ModelJob* any_at_all() { return order_.empty() ? nullptr : &jobs_.at(order_[pick(order_.size())]); }
-
-  bool lease_is_good(const ModelJob& job, Fence fence) const {
-    return job.state == JobState::running && job.fence == fence && harness_.now() < job.lease_expires_at;
-  }
-
-  void finish(ModelJob& job, JobState state) { job.state = state; }
-  void hand_back(ModelJob& job) { job.state = job.cancel_requested ? JobState::cancelled : JobState::ready; }
-  void lose(ModelJob& job) {
-    if (job.cancel_requested) return finish(job, JobState::cancelled);
-    if (job.rescues >= kRescuesMax) {
-      job.given_up = true;
-      return finish(job, JobState::dead);
-    }
-    ++job.rescues;
-    job.state = JobState::ready;
-  }
-  void fail_model(ModelJob& job, bool retryable) {
-    ++job.failures;
-    if (!retryable || job.failures >= kAttemptsMax) return finish(job, JobState::dead);
-    job.state = JobState::scheduled;
-    job.due = harness_.now() + (job.failures == 1 ? 5s : 10s);
-  }
+  ModelJob* any_at_all() { return model_.order.empty() ? nullptr : &model_.jobs.at(model_.order[pick(model_.order.size())]); }
 
   void settle() {
     ModelJob* job = any({JobState::running});
     if (job == nullptr) return;
     const bool stale = chance(10);
     const LeaseRef lease{job->id, stale ? Fence{to_number(job->fence) - 1} : job->fence};
-    const bool good = lease_is_good(*job, lease.fence);
+    const bool good = model_.lease_is_good(*job, lease.fence, harness_.now());
     const std::size_t kind = pick(10);
     const bool retryable = kind != 7;
     const Result<Settled> answer = kind < 5   ? client_.complete({lease, std::nullopt})
@@ -267,23 +210,21 @@ class Walk {
       return;
     }
     ASSERT_TRUE(answer.ok()) << answer.status().text();
-    if (kind < 5) {
-      finish(*job, JobState::completed);
-    } else if (kind == 9 || job->cancel_requested) {
-      hand_back(*job);
-    } else if (kind < 8) {
-      fail_model(*job, retryable);
-    } else {
-      job->state = JobState::scheduled;
-      job->due = harness_.now() + 7s;
-    }
+    if (kind < 5)
+      job->complete();
+    else if (kind < 8)
+      job->fail(harness_.now(), retryable);
+    else if (kind < 9)
+      job->put_off(harness_.now() + 7s);
+    else
+      job->hand_back();
     EXPECT_EQ(answer->state, job->state);
   }
 
   void renew() {
     ModelJob* job = any({JobState::running});
     if (job == nullptr) return;
-    const bool good = lease_is_good(*job, job->fence);
+    const bool good = model_.lease_is_good(*job, job->fence, harness_.now());
     const auto answer = client_.renew({{job->id, job->fence}, std::nullopt});
     EXPECT_EQ(answer.ok(), good);
     if (!answer.ok()) return;
@@ -298,8 +239,10 @@ class Walk {
     const auto answer = client_.cancel({job->id, "walk"});
     EXPECT_EQ(answer.code() == Code::conflict, is_finished(job->state));
     if (!answer.ok()) return;
-    if (job->state == JobState::running) job->cancel_requested = true;
-    else finish(*job, JobState::cancelled);
+    if (job->state == JobState::running)
+      job->cancel_requested = true;
+    else
+      job->state = JobState::cancelled;
     EXPECT_EQ(answer->state, job->state);
   }
 
@@ -310,30 +253,26 @@ class Walk {
     const auto answer = client_.redrive(job->id);
     EXPECT_EQ(answer.code(), may ? Code::ok : Code::conflict);
     if (!may) return;
-    job->state = JobState::ready;
-    job->due = harness_.now();
-    job->failures = job->rescues = 0;
-    job->given_up = false;
-    job->cancel_requested = false;
+    job->start_over(harness_.now());
   }
 
   void pass_time() {
     harness_.advance(Duration(pick(25'000)));
     const Instant now = harness_.now();
     must(client_.sweep(&Store::promote_due, kSweepLimit));
-    for (auto& [id, job] : jobs_)
+    for (auto& [id, job] : model_.jobs)
       if (job.state == JobState::scheduled && job.due <= now) job.state = JobState::ready;
     if (chance(20)) return;  // leases that are over and not yet swept are refused all the same
     must(client_.sweep(&Store::expire_leases, kSweepLimit));
-    for (auto& [id, job] : jobs_)
-      if (job.state == JobState::running && job.lease_expires_at <= now) lose(job);
+    for (auto& [id, job] : model_.jobs)
+      if (job.state == JobState::running && job.lease_expires_at <= now) job.lose();
   }
 
   void audit() {
     std::map<JobState, std::uint64_t> counts;
-    const Each<Job> found = must(client_.get_jobs(order_));
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const ModelJob& expected = jobs_.at(order_[i]);
+    const Each<Job> found = must(client_.get_jobs(model_.order));
+    for (std::size_t i = 0; i < model_.order.size(); ++i) {
+      const ModelJob& expected = model_.jobs.at(model_.order[i]);
       ASSERT_TRUE(found[i].ok());
       const Job& seen = *found[i];
       ++counts[expected.state];
@@ -348,7 +287,7 @@ class Walk {
       EXPECT_EQ(seen.rescues, expected.rescues);
     }
     for (const ModelWorker& worker : workers_)
-      EXPECT_EQ(must(client_.get_worker(kDefault, WorkerId(worker.id))).running, running_on(worker.id));
+      EXPECT_EQ(must(client_.get_worker(kDefault, WorkerId(worker.id))).running, model_.running_on(worker.id));
     for (const QueueStats& stats : must(client_.list_queues(kDefault))) {
       if (stats.queue != kQueue) continue;
       EXPECT_EQ(stats.scheduled, counts[JobState::scheduled]);
@@ -357,7 +296,7 @@ class Walk {
     }
     const StoreInfo info = must(client_.info());
     EXPECT_EQ(info.jobs_live, counts[JobState::scheduled] + counts[JobState::ready] + counts[JobState::running]);
-    EXPECT_EQ(info.jobs_live + info.jobs_finished, order_.size());
+    EXPECT_EQ(info.jobs_live + info.jobs_finished, model_.order.size());
     audit_listener();
   }
 
@@ -379,7 +318,7 @@ class Walk {
       }
       told_[change.id] = change.to;
     }
-    for (const auto& [id, job] : jobs_) EXPECT_EQ(told_[id], job.state);
+    for (const auto& [id, job] : model_.jobs) EXPECT_EQ(told_[id], job.state);
   }
 
   Harness& harness_;
@@ -387,14 +326,11 @@ class Walk {
   std::mt19937_64 random_;
   Recorder recorder_;
   std::vector<ModelWorker> workers_;
-  std::map<JobId, ModelJob> jobs_;
-  std::vector<JobId> order_;
+  Model model_;
   std::map<JobId, JobState> told_;
   std::map<JobId, std::string> history_;  // for people who read a failure
   std::string openings_;
   std::uint64_t last_fence_ = 0;
-  bool paused_ = false;
-  std::uint32_t running_max_ = 0;
   int step_ = 0;
 };
 

@@ -74,7 +74,8 @@ TEST_P(WorkerContract, KeepsEveryPartOfTheDescription) {
 }
 
 TEST_P(WorkerContract, AnUnknownNamespaceIsNotFound) {
-  EXPECT_EQ(client().register_worker(a_worker("w1", [](WorkerSpec& w) { w.ns = NamespaceName("nowhere"); })).code(), Code::not_found);
+  EXPECT_EQ(client().register_worker(a_worker("w1", [](WorkerSpec& w) { w.ns = NamespaceName("nowhere"); })).code(),
+            Code::not_found);
 }
 
 TEST_P(WorkerContract, ABatchOfRegistrationsJudgesEachByItself) {
@@ -125,7 +126,11 @@ TEST_P(WorkerContract, AResumedSessionKeepsItsLeases) {
   const Registered first = join();
   add();
   const Grant grant = take_one();
-  const Registered resumed = join(a_worker("w1", [&](WorkerSpec& w) { w.resume = first.session; w.slots = 3; w.version = "2"; }));
+  const Registered resumed = join(a_worker("w1", [&](WorkerSpec& w) {
+    w.resume = first.session;
+    w.slots = 3;
+    w.version = "2";
+  }));
   EXPECT_EQ(resumed.session, first.session);
   EXPECT_FALSE(resumed.replaced);
   EXPECT_EQ(worker().spec.slots, 3u);
@@ -192,9 +197,7 @@ TEST_P(WorkerContract, AHeartbeatSaysHowMuchRuns) {
   EXPECT_EQ(must(beat()).running, 3u);
 }
 
-TEST_P(WorkerContract, AHeartbeatOfAStrangerIsNotFound) {
-  EXPECT_EQ(beat("stranger").code(), Code::not_found);
-}
+TEST_P(WorkerContract, AHeartbeatOfAStrangerIsNotFound) { EXPECT_EQ(beat("stranger").code(), Code::not_found); }
 
 TEST_P(WorkerContract, AHeartbeatOfAnOfflineWorkerIsNotFound) {
   join();
@@ -302,7 +305,10 @@ TEST_P(WorkerContract, ADeadWorkerIsBuriedOnce) {
 }
 
 TEST_P(WorkerContract, TheDescriptionIsKeptAfterDeath) {
-  join(a_worker("w1", [](WorkerSpec& w) { w.metadata = R"({"rack":7})"; w.hostname = "host-9"; }));
+  join(a_worker("w1", [](WorkerSpec& w) {
+    w.metadata = R"({"rack":7})";
+    w.hostname = "host-9";
+  }));
   advance(kDeadAfter);
   sweep(&Store::bury_silent_workers);
   restart();

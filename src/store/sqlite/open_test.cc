@@ -110,6 +110,18 @@ TEST_F(OpenFile, TellsTheSchemaVersionWithoutOwningTheFile) {
   EXPECT_EQ(schema_status(options_.path)->version, newest_version());
 }
 
+TEST_F(OpenFile, WritesABackupWithARelativeNameBesideTheDatabase) {
+  options_.threading = Threading::manual;
+  auto store = open();
+  ASSERT_TRUE(store.ok());
+  std::optional<Result<BackupReport>> report;
+  (*store)->backup("copy.db", [&](Result<BackupReport> answer) { report.emplace(std::move(answer)); });
+  (*store)->pump();
+  ASSERT_TRUE(report && report->ok()) << report->status().text();
+  EXPECT_EQ((*report)->path, folder_ + "/copy.db");
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/copy.db"));
+}
+
 // The numbers in the rows are the enumerators of the model: the CHECK and the code must agree on both ends.
 TEST_F(OpenFile, AcceptsExactlyTheStatesOfTheModelInARow) {
   {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -169,7 +170,10 @@ class FileStore final : public SqliteStore {
   }
   StoreHealth health() const override { return writer_.health(); }
   void backup(std::string path, Reply<BackupReport> reply) override {
-    const auto copy = [this, path = std::move(path)] { return backup_file(options_.path, path, options_.vfs, clock_); };
+    // A relative name means beside the database, not wherever the process was started.
+    const auto copy = [this, target = (std::filesystem::path(options_.path).parent_path() / path).string()] {
+      return backup_file(options_.path, target, options_.vfs, clock_);
+    };
     if (manual_reader_) return read(std::move(reply), [copy](Core&) { return copy(); });
     on_reader(std::move(reply), [copy](Reader&) { return copy(); });
   }

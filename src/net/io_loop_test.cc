@@ -1,0 +1,111 @@
+#include "net/io_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace muster::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LoopTest : public testing::Test {
+ protected:
+  // Runs `work` on the loop and waits for it.
+  void on_loop(UniqueFunction<void()> work) {
+    std::promise<void> done;
+    loop.post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  RealClock clock;
+  IoLoop loop{clock};
+};
+
+TEST_F(LoopTest, RunsPostedWorkInOrderOnItsOwnThread) {
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
+  EXPECT_FALSE(loop.inside());
+  loop.start();
+  on_loop([&] { EXPECT_TRUE(loop.inside()); });
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST_F(LoopTest, TakesWorkFromManyThreads) {
+  loop.start();
+  int count = 0;  // the loop's thread alone counts
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1'000; ++i) loop.post([&] { ++count; });
+    });
+  for (std::thread& thread : threads) thread.join();
+  on_loop([&] { EXPECT_EQ(count, 4'000); });
+}
+
+TEST_F(LoopTest, RunsWorkThatWorkPosts) {
+  loop.start();
+  std::promise<void> done;
+  loop.post([&] { loop.post([&] { loop.post([&] { done.set_value(); }); }); });
+  EXPECT_EQ(done.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST_F(LoopTest, SurvivesStopBeforeStartAndTwice) {
+  loop.stop();
+  loop.stop();
+  bool ran = false;
+  loop.post([&] { ran = true; });
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(LoopTest, DropsWorkThatIsPostedAfterItStopped) {
+  loop.start();
+  loop.stop();
+  bool ran = false;
+  loop.post([&] { ran = true; });
+  EXPECT_FALSE(loop.running());
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(LoopTest, FiresATimerOnceAndNotWhenCancelled) {
+  loop.start();
+  int fired = 0;
+  std::promise<void> done;
+  std::unique_ptr<Timer> timer;
+  std::unique_ptr<Timer> other;
+  on_loop([&] {
+    timer = std::make_unique<Timer>(loop);
+    other = std::make_unique<Timer>(loop);
+    timer->start(1ms, [&] { fired += 100; });
+    timer->start(2ms, [&] { fired += 1; });  // replaces the first
+    other->start(1ms, [&] { fired += 1'000; });
+    other->cancel();
+  });
+  on_loop([&] { other->start(20ms, [&] { done.set_value(); }); });
+  done.get_future().wait();
+  on_loop([&] {
+    EXPECT_EQ(fired, 1);
+    timer->start(1ms, [&] { fired += 10'000; });
+    timer.reset();
+    other.reset();
+  });
+  EXPECT_EQ(fired, 1);
+}
+
+TEST_F(LoopTest, TellsOfSignals) {
+  std::promise<int> seen;
+  loop.on_signals({SIGUSR2}, [&](int signal) { seen.set_value(signal); });
+  loop.start();
+  on_loop([] {});
+  ::kill(::getpid(), SIGUSR2);
+  EXPECT_EQ(seen.get_future().get(), SIGUSR2);
+}
+
+}  // namespace
+}  // namespace muster::net

@@ -1,0 +1,82 @@
+// The composition root against the real parts, in this process: start, refusal, reload, stop.
+#include "server/server.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "server/temp_folder_testing.h"
+
+namespace muster::server {
+namespace {
+
+class ServerTest : public testing::Test {
+ protected:
+  Config config(std::map<std::string, std::string> flags = {}, std::map<std::string, std::string> environment = {}) {
+    flags.emplace("server.data_dir", folder.path());
+    flags.emplace("listen.http", "127.0.0.1:0");
+    LoadedConfig loaded = load_config({.file = "", .environment = std::move(environment), .flags = std::move(flags)});
+    EXPECT_TRUE(loaded.problems.empty());
+    return loaded.config;
+  }
+  static std::size_t enqueue_one(Server& server) {
+    std::promise<std::size_t> count;
+    std::vector<JobSpec> jobs(1);
+    jobs[0].type = JobType("t");
+    server.engine().jobs().enqueue(
+        std::move(jobs), [&count](Result<std::vector<store::Enqueued>> made) { count.set_value(made.ok() ? made->size() : 0); });
+    return count.get_future().get();
+  }
+  TempFolder folder;
+  RealClock clock;
+};
+
+TEST_F(ServerTest, StartsOnAFreePortAndStopsTwiceInOrder) {
+  auto server = Server::start(config(), clock);
+  ASSERT_TRUE(server.ok()) << server.status().text();
+  EXPECT_TRUE((*server)->addresses().starts_with("resp=off grpc=off http=127.0.0.1:")) << (*server)->addresses();
+  EXPECT_FALSE((*server)->addresses().ends_with(":0 store=sqlite"));
+  EXPECT_EQ(enqueue_one(**server), 1u);
+  EXPECT_TRUE((*server)->alive());
+  EXPECT_TRUE((*server)->stop(Duration(1'000)).ok());
+  EXPECT_TRUE((*server)->stop(Duration(1'000)).ok());
+}
+
+TEST_F(ServerTest, RunsWithoutAnyListener) {
+  auto server = Server::start(config({{"listen.http", "off"}}), clock);
+  ASSERT_TRUE(server.ok()) << server.status().text();
+  EXPECT_EQ((*server)->addresses(), "resp=off grpc=off http=off store=sqlite");
+  EXPECT_EQ((*server)->http_url(), "");
+  EXPECT_EQ(enqueue_one(**server), 1u);
+}
+
+TEST_F(ServerTest, ASecondOneOnTheSameFileIsRefusedAndTheFirstGoesOn) {
+  auto first = Server::start(config(), clock);
+  ASSERT_TRUE(first.ok());
+  const auto second = Server::start(config(), clock);
+  EXPECT_EQ(second.code(), Code::conflict) << second.status().text();
+  EXPECT_EQ(enqueue_one(**first), 1u);
+  first->reset();
+  EXPECT_TRUE(Server::start(config(), clock).ok());
+}
+
+TEST_F(ServerTest, ABusyPortIsUnavailableAndLeavesTheFileFree) {
+  auto first = Server::start(config(), clock);
+  ASSERT_TRUE(first.ok());
+  const std::string busy = (*first)->http_url().substr(std::string("http://").size());
+  const TempFolder other;
+  const auto second = Server::start(config({{"server.data_dir", other.path()}, {"listen.http", busy}}), clock);
+  EXPECT_EQ(second.code(), Code::unavailable);
+  EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
+}
+
+TEST_F(ServerTest, AReloadTakesTheNewKey) {
+  auto server = Server::start(config(), clock);
+  ASSERT_TRUE(server.ok());
+  EXPECT_TRUE((*server)->key().generated);
+  EXPECT_TRUE((*server)->reload(config({}, {{"MUSTER_AUTH_SESSION_KEY", std::string(64, 'd')}})).ok());
+  EXPECT_EQ((*server)->key().text, std::string(64, 'd'));
+}
+
+}  // namespace
+}  // namespace muster::server
