@@ -125,11 +125,11 @@ void SimWorker::claim() {
   if (!reliable_ && random_.chance(0.1) && !spec_.capabilities.empty()) ask.narrow = CapabilitySet({spec_.capabilities.names().front()});
   if (random_.chance(0.1)) ask.lease_ttl = Duration(random_.between(1'000, 40'000));
   const Duration wait(random_.chance(0.3) ? 0 : random_.between(100, 15'000));
-  auto ticket = std::make_shared<std::pair<engine::Engine*, engine::ClaimTicket>>();
+  auto ticket = std::make_shared<std::pair<std::uint64_t, engine::ClaimTicket>>();  // of which life of the process
   World::Request<store::ClaimReply> request;
-  request.call = [ask, wait, ticket](engine::Engine& engine, auto reply) {
-    // The answer may come before claim() returns, and with it the end of the engine is not far: take no ticket then.
-    *ticket = {&engine, engine.claims().claim(ask, wait, std::move(reply))};
+  request.call = [ask, wait, ticket, this](engine::Engine& engine, auto reply) {
+    const std::uint64_t life = world_.life();
+    *ticket = {life, engine.claims().claim(ask, wait, std::move(reply))};
   };
   request.undelivered = [](engine::Engine& engine, Result<store::ClaimReply> result) {
     if (result.ok()) engine.claims().hand_back(result->grants);
@@ -144,7 +144,7 @@ void SimWorker::claim() {
     claiming_ = false;
     if (result.ok()) {
       took(result->grants);
-    } else if (result.code() == Code::outcome_unknown && world_.engine() != nullptr && ticket->first == world_.engine() && random_.chance(0.5)) {
+    } else if (result.code() == Code::outcome_unknown && world_.engine() != nullptr && ticket->first == world_.life() && random_.chance(0.5)) {
       world_.engine()->claims().cancel(ticket->second);
     } else if ((result.code() == Code::lease_lost || result.code() == Code::not_found) && session_) {
       session_.reset();

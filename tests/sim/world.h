@@ -37,6 +37,8 @@ class World {
   Timeline& timeline() { return timeline_; }
   engine::Engine* engine() { return engine_.get(); }  // nullptr while the process is down
 
+  std::uint64_t life() const { return disk_.life(); }  // grows with each start of the process
+
   // Starts the process for the first time.
   void start();
   // One event, then whatever trouble the plan has for this step. False: nothing is left to happen.

@@ -79,6 +79,18 @@ TEST_F(Auth, KeepsABoundTokenToTheJobsItsWorkerHolds) {
   EXPECT_EQ(call("POST", "/api/v1/jobs/settle", batch, bound).status, 403);
 }
 
+TEST_F(Auth, AsksForATokenBeforeTheBodyHasCome) {
+  start_with_tokens();
+  Client client = connect();
+  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{");
+  EXPECT_EQ(client.read_answer().status, 401);
+  EXPECT_TRUE(client.read_end());
+  Client known = connect();
+  known.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer operator-secret\r\nContent-Length: 12\r\n\r\n{");
+  known.send(R"("type":"t"})");
+  EXPECT_EQ(known.read_answer().status, 201);
+}
+
 TEST_F(Auth, MakesGuessersWait) {
   start_with_tokens();
   EXPECT_EQ(status("operator-secret", "GET", "/api/v1/queues"), 200);

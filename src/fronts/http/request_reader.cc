@@ -55,6 +55,7 @@ struct RequestReader::State {
     phase = Phase::idle;
     expectation = false;
     expectation_told = false;
+    authorization_told = false;
   }
 
   void note_header() {
@@ -69,6 +70,7 @@ struct RequestReader::State {
   Phase phase = Phase::idle;
   bool expectation = false;
   bool expectation_told = false;
+  bool authorization_told = false;
   Failure failed;
 };
 
@@ -109,6 +111,11 @@ bool RequestReader::take_expectation() {
   if (!state_->expectation || state_->phase != Phase::body || state_->expectation_told) return false;
   state_->expectation_told = true;
   return true;
+}
+
+std::optional<std::string> RequestReader::take_early_authorization() {
+  if (state_->phase != Phase::body || std::exchange(state_->authorization_told, true)) return std::nullopt;
+  return header(state_->parser->get(), beast::field::authorization);
 }
 
 Request RequestReader::take() {

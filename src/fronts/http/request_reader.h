@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ class RequestReader {
   Phase phase() const;
   // The client waits for `100 Continue` before it sends the body. True once per request.
   bool take_expectation();
+  // The `Authorization` of a request whose body is still on its way. Something once per request, at its first chance.
+  std::optional<std::string> take_early_authorization();
   // REQUIRES: complete. Begins the next request.
   Request take();
 

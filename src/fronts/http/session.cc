@@ -36,6 +36,7 @@ void HttpSession::received(std::string_view bytes) {
       if (reader_.phase() != Phase::complete && reader_.phase() != Phase::failed) break;
       begin_request();
     }
+    check_early();
     reading_requests_ = false;
   }
   if (!last_request_seen_) input_.append(bytes);
@@ -56,6 +57,7 @@ void HttpSession::read_requests() {
     if (reader_.phase() != Phase::complete && reader_.phase() != Phase::failed) break;
     begin_request();
   }
+  check_early();
   if (last_request_seen_)
     input_.clear();
   else
@@ -73,7 +75,7 @@ void HttpSession::read_requests() {
 void HttpSession::begin_request() {
   if (reader_.phase() == Phase::failed) {
     const auto& failure = reader_.failure();
-    return refuse_stream(failure.status, failure.detail, Code::invalid_argument);
+    return refuse_stream(failure.status, Status::invalid_argument(failure.detail));
   }
   Request request = reader_.take();
   armed_ = Phase::failed;  // the next request has time of its own
@@ -84,11 +86,20 @@ void HttpSession::begin_request() {
 }
 
 // The bytes cannot be read as requests any more: one last answer, after those that are due before it.
-void HttpSession::refuse_stream(unsigned status, const std::string& detail, Code code) {
+void HttpSession::refuse_stream(unsigned status, const Status& why) {
   last_request_seen_ = true;
   core_->measure(nullptr, status, Ticks::zero());
   slots_.push_back({.keep_alive = false, .waiting = {}, .outcome = {}, .stream = {}});
-  slots_.back().outcome = Outcome{.response = problem(status, Status(code, detail), ""), .grants = {}};
+  slots_.back().outcome = Outcome{.response = problem(status, why, ""), .grants = {}};
+}
+
+// Megabytes are not taken in for somebody who is not let in: the token is looked at before the body has come.
+void HttpSession::check_early() {
+  if (last_request_seen_ || !core_->authenticator.required()) return;
+  const auto authorization = reader_.take_early_authorization();
+  if (!authorization) return;
+  const auto known = core_->authenticator.authenticate(*authorization, peer_address(), core_->loop.clock().elapsed());
+  if (!known.ok()) refuse_stream(http_status(known.code()), known.status());
 }
 
 HttpSession::Slot* HttpSession::slot(std::uint64_t number) {
@@ -200,7 +211,7 @@ void HttpSession::read_expired() {
     return finish_if_done();
   }
   const bool in_body = reader_.phase() == Phase::body;
-  refuse_stream(408, in_body ? "the body did not arrive in time" : "the headers did not arrive in time", Code::invalid_argument);
+  refuse_stream(408, Status::invalid_argument(in_body ? "the body did not arrive in time" : "the headers did not arrive in time"));
   send_ready();
 }
 

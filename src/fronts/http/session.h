@@ -67,7 +67,8 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   bool may_read_on() const;
   void read_requests();
   void begin_request();
-  void refuse_stream(unsigned status, const std::string& detail, Code code);
+  void check_early();
+  void refuse_stream(unsigned status, const Status& why);
   Slot* slot(std::uint64_t number);
   void send_ready();
   void send(Slot& slot);

@@ -63,6 +63,12 @@ Status parse_query(std::string_view text, std::vector<QueryParameter>& out) {
 }  // namespace
 
 Result<Target> parse_target(std::string_view text) {
+  // A client that takes the server for a proxy names it in the target; RFC 9112 wants that understood.
+  for (const std::string_view scheme : {std::string_view("http://"), std::string_view("https://")}) {
+    if (!text.starts_with(scheme)) continue;
+    const std::size_t path = text.find('/', scheme.size());
+    text = path == std::string_view::npos ? std::string_view("/") : text.substr(path);
+  }
   if (text.empty() || text.front() != '/')
     return Status::invalid_argument(fmt::format("the request target \"{}\" does not begin with '/'", text.substr(0, kShownBytes)));
   text = text.substr(0, text.find('#'));

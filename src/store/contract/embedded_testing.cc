@@ -81,7 +81,6 @@ class EmbeddedHarness final : public Harness {
     for (const auto& entry : fs::directory_iterator(file_.parent_path()))
       if (entry.is_regular_file() && !entry.path().string().ends_with("-shm"))
         fs::copy(entry.path(), next / entry.path().filename());
-    store_->set_listener(nullptr);
     store_.reset();
     return open_in(next / file_.filename());
   }

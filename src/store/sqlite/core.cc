@@ -210,6 +210,7 @@ void Core::finish(JobKey key, HotJob& job, JobState to) {
       group.given_up.push_back({.job = key, .worker = 0, .lane = job.home, .concurrency_key = wishes.concurrency_key});
     }
   }
+  bodies.take(key);
   ++finished;
   jobs.erase(key);
   dependency_finished(key, to == JobState::completed);

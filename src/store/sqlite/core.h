@@ -19,6 +19,7 @@
 #include "store/sqlite/counters.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/group.h"
+#include "store/sqlite/hot/bodies.h"
 #include "store/sqlite/hot/job.h"
 #include "store/sqlite/hot/keys.h"
 #include "store/sqlite/hot/lanes.h"
@@ -120,6 +121,7 @@ struct Core {
 
   std::unordered_map<JobKey, HotJob> jobs;
   std::unordered_map<JobKey, std::vector<JobKey>> dependents;  // by the job they wait for
+  Bodies bodies;
   Queues queues;
   Lanes lanes;
   Workers workers;

@@ -107,7 +107,7 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
 }
 
 // Returns the jobs that are ready; they are placed once everything they depend on is known.
-std::vector<JobKey> load_jobs(Core& core, Instant now) {
+std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJob>& before, Instant now) {
   std::vector<JobKey> ready;
   Statement& st = core.sql.job_live;
   Rows rows(st.bind(1, core.oldest_live));
@@ -137,8 +137,10 @@ std::vector<JobKey> load_jobs(Core& core, Instant now) {
       core.track_wishes(key, job, spec, from_ms(job.created_at_ms), expires_at);
     }
     auto state = static_cast<JobState>(st.integer(2));
-    // Being due is not written.
-    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= now) state = JobState::ready;
+    // Being due is not written. A job this process has told to be scheduled stays so until it is told to be due.
+    const auto known = before.find(key);
+    const bool told_scheduled = known != before.end() && known->second.state == JobState::scheduled;
+    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= now && !told_scheduled) state = JobState::ready;
     ++core.queue_of(job).scheduled;  // set_state moves it from here
     core.set_state(job, state);
     if (state == JobState::running) load_lease(core, key, job, spec, now);
@@ -195,8 +197,10 @@ Status Core::rebuild(Instant now_at) {
   group.clear();
   finished_work.clear();
   finishing = false;
+  const std::unordered_map<JobKey, HotJob> before = std::move(jobs);
   jobs.clear();
   dependents.clear();
+  bodies = Bodies();
   queues = Queues();
   lanes = Lanes();
   workers = Workers();
@@ -223,7 +227,7 @@ Status Core::rebuild(Instant now_at) {
     Rows rows(sql.sticky_all);
     while (rows.next()) bonds.put(sql.sticky_all.integer(0), sql.sticky_all.text(1), sql.sticky_all.integer(2));
   }
-  const std::vector<JobKey> ready = load_jobs(*this, now);
+  const std::vector<JobKey> ready = load_jobs(*this, before, now);
   load_dependencies(*this);
   for (auto& [key, job] : jobs) {
     if (!job.wishes || job.wishes->unique_key.empty()) continue;

@@ -15,6 +15,8 @@ Statements::Statements(Connection& c)
       attempt_insert(c, "attempt_insert"),
       attempt_list(c, "attempt_list"),
       attempt_trim(c, "attempt_trim"),
+      begin(c, "begin"),
+      commit(c, "commit"),
       content_delete(c, "content_delete"),
       content_delete_one(c, "content_delete_one"),
       content_get(c, "content_get"),

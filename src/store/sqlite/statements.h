@@ -17,6 +17,8 @@ struct Statements {
   Statement attempt_insert;
   Statement attempt_list;
   Statement attempt_trim;
+  Statement begin;
+  Statement commit;
   Statement content_delete;
   Statement content_delete_one;
   Statement content_get;

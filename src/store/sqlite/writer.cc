@@ -49,11 +49,20 @@ Status Writer::start() {
   return {};
 }
 
-Status Writer::begin() { return db_.exec("BEGIN IMMEDIATE"); }
+// Begin and commit are prepared like everything else; their fault is the caller's to judge.
+Status Writer::run(Statement& statement) {
+  db_.clear_fault();
+  statement.run();
+  const Status status = db_.fault();
+  db_.clear_fault();
+  return status;
+}
+
+Status Writer::begin() { return run(core_.sql.begin); }
 
 Status Writer::commit() {
   const Ticks started = clock_.elapsed();
-  const Status status = db_.exec("COMMIT");
+  const Status status = run(core_.sql.commit);
   commit_seconds_.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
   if (status.ok()) {
     commits_.add();
@@ -157,8 +166,14 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
     if (!op->answered()) op->deliver();
 }
 
+void Writer::set_listener(Listener* listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = listener;
+}
+
 void Writer::tell() {
   const Group& group = core_.group;
+  const std::lock_guard lock(listener_mutex_);
   if (listener_ == nullptr) return;
   if (group.jobs.empty() && group.workers.empty() && group.queues.empty() && group.wakes.empty()) return;
   listener_->committed({group.jobs, group.workers, group.queues, group.wakes});

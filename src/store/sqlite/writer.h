@@ -27,7 +27,8 @@ class Writer {
   // Builds the index and reserves the first numbers.
   Status start();
   void process(std::vector<std::unique_ptr<Op>>& ops);
-  void set_listener(Listener* listener) { listener_ = listener; }
+  // Once this has returned, the listener before is not called any more.
+  void set_listener(Listener* listener);
   StoreHealth health() const;
   Core& core() { return core_; }
   std::uint64_t commits() const { return commits_.value(); }
@@ -36,6 +37,7 @@ class Writer {
  private:
   // ok, or the reason nothing can be written.
   Status probe();
+  Status run(Statement& statement);
   Status begin();
   Status commit();
   void answer_read(Op& op);
@@ -46,6 +48,7 @@ class Writer {
   Connection& db_;
   const Clock& clock_;
   Core core_;
+  std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
   bool stale_ = false;    // the index could not be rebuilt yet

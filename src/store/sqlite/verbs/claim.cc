@@ -96,7 +96,9 @@ void bind_wishes(Core& core, HotWorker& worker, JobKey key, HotJob& job) {
 // The parts of the grant that only the row knows. Returns its spec.
 JobSpec read_body(Core& core, JobKey key, const HotJob& job, Grant& grant) {
   JobSpec spec;
-  {
+  if (auto body = core.bodies.take(key)) {
+    grant.payload.data = std::move(*body);
+  } else {
     Rows rows(core.sql.job_body.bind(1, key));
     if (rows.next()) {
       spec_from_text(core.sql.job_body.view(1), spec);

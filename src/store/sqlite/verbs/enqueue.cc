@@ -111,7 +111,9 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   ++hot_queue.scheduled;  // set_state moves it from here
   ++hot_queue.enqueued_total;
   core.set_state(job, ready ? JobState::ready : JobState::scheduled);
-  write_row(core, key, job, spec, spec_to_text(spec));
+  const std::string text = spec_to_text(spec);
+  write_row(core, key, job, spec, text);
+  if (text.empty()) core.bodies.put(key, spec.payload.data);
 
   if (!spec.idempotency_key.empty())
     core.sql.idempotency_insert.bind(1, resolved.ns_row).bind_text(2, spec.idempotency_key).bind(3, key).run();
