@@ -54,7 +54,8 @@ std::vector<Row> backlog(const Settings& settings) {
   }
   return {Row{"backlog.1m.life", median(ours), median(peer), Goal::at_least, 0.7, "jobs/s", "the same load on an empty queue"},
           Row{"restart.1m.seconds", opened, std::nullopt, Goal::at_most, 10, "s", "open and rebuild with 1,000,000 jobs waiting"},
-          Row{"memory.waiting.bytes", bytes, std::nullopt, Goal::at_most, 300, "bytes", "resident memory per waiting job, SQLite's page cache full before"}};
+          Row{"memory.waiting.bytes", bytes, std::nullopt, Goal::at_most, 300, "bytes",
+              "resident memory per waiting job, SQLite's page cache full before"}};
 }
 
 }  // namespace
@@ -69,6 +70,8 @@ int fill_in_child(const std::string& folder, std::size_t jobs) {
   return 0;
 }
 
-std::vector<Measurement> backlog_measurements() { return {{{"backlog.1m.life", "restart.1m.seconds", "memory.waiting.bytes"}, backlog}}; }
+std::vector<Measurement> backlog_measurements() {
+  return {{{"backlog.1m.life", "restart.1m.seconds", "memory.waiting.bytes"}, backlog}};
+}
 
 }  // namespace muster::bench

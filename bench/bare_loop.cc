@@ -26,10 +26,12 @@ void must(bool holds, sqlite3* db) {
 }  // namespace
 
 BareLoop::BareLoop(const std::string& folder, std::size_t backlog) : payload_(kPayloadBytes, 'p') {
-  const int opened = sqlite3_open_v2((folder + "/bare.db").c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int opened = sqlite3_open_v2((folder + "/bare.db").c_str(), &db_,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   must(opened == SQLITE_OK, db_);
   const char* setup =
-      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA locking_mode=EXCLUSIVE;"
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA "
+      "locking_mode=EXCLUSIVE;"
       "CREATE TABLE job(id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, type INTEGER NOT NULL, created_at INTEGER NOT NULL,"
       " payload BLOB NOT NULL, state INTEGER NOT NULL, attempt INTEGER NOT NULL DEFAULT 0, fence INTEGER, worker INTEGER,"
       " lease_expires_at INTEGER, finished_at INTEGER)";

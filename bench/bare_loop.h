@@ -1,4 +1,5 @@
-// The other side of the store's ratio: a bare loop on SQLite that does the same writes, in groups of the same size, and nothing else.
+// The other side of the store's ratio: a bare loop on SQLite that does the same writes, in groups of the same size, and nothing
+// else.
 //
 // One table with an integer key and no index, order of waiting jobs in memory, prepared statements, one transaction per
 // group that holds inserts, claims and completions mixed, as a group commit does.

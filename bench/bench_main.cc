@@ -43,7 +43,8 @@ CpuUse cpu_use() {
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage usage{};
     ::getrusage(who, &usage);
-    use.ours += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    use.ours += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
   }
   return use;
 }
@@ -66,17 +67,21 @@ void print_machine(const Settings& settings) {
   const CpuUse before = cpu_use();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   fmt::print("machine: {} cores, {}, memory {}; scratch {} (file system type {:#x})\n", std::thread::hardware_concurrency(),
-             first_value("/proc/cpuinfo", "model name"), first_value("/proc/meminfo", "MemTotal"), settings.folder, static_cast<unsigned long>(fs.f_type));
-  if (fs.f_type == kTmpfsMagic) fmt::print("warning: the scratch folder is in memory; a sync costs nothing there and every durable figure is wrong\n");
+             first_value("/proc/cpuinfo", "model name"), first_value("/proc/meminfo", "MemTotal"), settings.folder,
+             static_cast<unsigned long>(fs.f_type));
+  if (fs.f_type == kTmpfsMagic)
+    fmt::print("warning: the scratch folder is in memory; a sync costs nothing there and every durable figure is wrong\n");
   fmt::print("foreign load before the run: {:.2f} cores\n\n", foreign_cores(before, cpu_use(), 1.0));
 }
 
 std::string figure(double value) { return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
 void print_row(const Row& row, double foreign) {
-  const std::string goal = row.kind == Goal::none ? "-" : fmt::format("{} {:g}", row.kind == Goal::at_least ? ">=" : "<=", row.goal);
-  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}{}\n", row.name, figure(row.ours), row.peer ? figure(*row.peer) : "-",
-             row.peer ? fmt::format("{:.2f}", row.ratio()) : "-", goal, row.kind == Goal::none ? "" : (row.met() ? "met" : "NOT MET"), row.unit,
+  const std::string goal =
+      row.kind == Goal::none ? "-" : fmt::format("{} {:g}", row.kind == Goal::at_least ? ">=" : "<=", row.goal);
+  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}{}\n", row.name, figure(row.ours),
+             row.peer ? figure(*row.peer) : "-", row.peer ? fmt::format("{:.2f}", row.ratio()) : "-", goal,
+             row.kind == Goal::none ? "" : (row.met() ? "met" : "NOT MET"), row.unit,
              foreign > kForeignWarn ? fmt::format("[foreign load {:.2f} cores] ", foreign) : "", row.note);
   std::fflush(stdout);
 }
@@ -85,9 +90,14 @@ void append(const std::string& file, const Row& row, double foreign) {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
   std::ofstream out(file, std::ios::app);
-  out << fmt::format(R"({{"name":"{}","ours":{:.6g},"peer":{},"ratio":{:.4g},"goal":{},"unit":"{}")", row.name, row.ours, row.peer ? fmt::format("{:.6g}", *row.peer) : "null",
-                     row.ratio(), row.kind == Goal::none ? "null" : fmt::format("{:g}", row.goal), row.unit)
-      << fmt::format(R"(,"goal_is":"{}","met":{},"foreign_cores":{:.2f}}})", row.kind == Goal::at_most ? "max" : row.kind == Goal::at_least ? "min" : "none", row.met(), foreign)
+  out << fmt::format(R"({{"name":"{}","ours":{:.6g},"peer":{},"ratio":{:.4g},"goal":{},"unit":"{}")", row.name, row.ours,
+                     row.peer ? fmt::format("{:.6g}", *row.peer) : "null", row.ratio(),
+                     row.kind == Goal::none ? "null" : fmt::format("{:g}", row.goal), row.unit)
+      << fmt::format(R"(,"goal_is":"{}","met":{},"foreign_cores":{:.2f}}})",
+                     row.kind == Goal::at_most    ? "max"
+                     : row.kind == Goal::at_least ? "min"
+                                                  : "none",
+                     row.met(), foreign)
       << '\n';
 }
 
@@ -104,7 +114,8 @@ int run(const Settings& settings, const std::string& results, const std::vector<
   print_machine(settings);
   fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}\n", "name", "ours", "peer", "ratio", "goal", "", "unit", "note");
   std::vector<Measurement> all;
-  for (auto part : {store_measurements(), latency_measurements(), backlog_measurements(), worker_measurements(), http_measurements()})
+  for (auto part :
+       {store_measurements(), latency_measurements(), backlog_measurements(), worker_measurements(), http_measurements()})
     for (Measurement& measurement : part) all.push_back(std::move(measurement));
   std::size_t rows = 0;
   std::size_t missed = 0;
@@ -137,18 +148,25 @@ int run(const Settings& settings, const std::string& results, const std::vector<
 int main(int argc, char** argv) {
   muster::log::set_level(muster::log::Level::error);
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  muster::bench::Settings settings{.folder = (program / "scratch").string(), .server = (program.parent_path() / "muster").string()};
+  muster::bench::Settings settings{.folder = (program / "scratch").string(),
+                                   .server = (program.parent_path() / "muster").string()};
   std::string results = "bench/results/latest.jsonl";
   std::vector<std::string> filters;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     const bool more = i + 1 < argc;
-    if (name == "--child-fill" && i + 2 < argc) return muster::bench::fill_in_child(argv[i + 1], std::strtoul(argv[i + 2], nullptr, 10));
-    if (name == "--quick") settings.quick = true;
-    else if (name == "--folder" && more) settings.folder = std::string(argv[++i]) + "/muster-bench";
-    else if (name == "--server" && more) settings.server = argv[++i];
-    else if (name == "--results" && more) results = argv[++i];
-    else if (!name.starts_with("--")) filters.emplace_back(name);
+    if (name == "--child-fill" && i + 2 < argc)
+      return muster::bench::fill_in_child(argv[i + 1], std::strtoul(argv[i + 2], nullptr, 10));
+    if (name == "--quick")
+      settings.quick = true;
+    else if (name == "--folder" && more)
+      settings.folder = std::string(argv[++i]) + "/muster-bench";
+    else if (name == "--server" && more)
+      settings.server = argv[++i];
+    else if (name == "--results" && more)
+      results = argv[++i];
+    else if (!name.starts_with("--"))
+      filters.emplace_back(name);
     else {
       fmt::print(stderr, "usage: muster_bench [--quick] [--folder DIR] [--server PROGRAM] [--results FILE] [FILTER...]\n");
       return 2;

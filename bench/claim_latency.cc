@@ -22,9 +22,10 @@ constexpr Duration kTickMax{20};
 // Keeps the engine ticking as the server does.
 class Ticker {
  public:
-  explicit Ticker(engine::Engine& engine) : thread_([this, &engine] {
-    while (!stopping_) std::this_thread::sleep_for(std::min(kTickMax, engine.tick()));
-  }) {}
+  explicit Ticker(engine::Engine& engine)
+      : thread_([this, &engine] {
+          while (!stopping_) std::this_thread::sleep_for(std::min(kTickMax, engine.tick()));
+        }) {}
   ~Ticker() {
     stopping_ = true;
     thread_.join();
@@ -101,13 +102,18 @@ std::vector<Row> latency(const Settings& settings) {
   }
   engine.stop();
   (void)rig.store().close();
-  return {Row{"claim.latency.p50", median(arrivals), median(enqueues), Goal::at_most, 1.5, "us", "one enqueue on the idle store, p50"},
-          Row{"claim.latency.p99", percentile(arrivals, 0.99), median(enqueues), Goal::at_most, 10, "us", "one enqueue on the idle store, p50"},
-          Row{"claim.latency.bare", median(enqueues), median(commits), Goal::none, 0, "us", "ours: one enqueue; peer: one row committed by bare SQLite"}};
+  return {Row{"claim.latency.p50", median(arrivals), median(enqueues), Goal::at_most, 1.5, "us",
+              "one enqueue on the idle store, p50"},
+          Row{"claim.latency.p99", percentile(arrivals, 0.99), median(enqueues), Goal::at_most, 10, "us",
+              "one enqueue on the idle store, p50"},
+          Row{"claim.latency.bare", median(enqueues), median(commits), Goal::none, 0, "us",
+              "ours: one enqueue; peer: one row committed by bare SQLite"}};
 }
 
 }  // namespace
 
-std::vector<Measurement> latency_measurements() { return {{{"claim.latency.p50", "claim.latency.p99", "claim.latency.bare"}, latency}}; }
+std::vector<Measurement> latency_measurements() {
+  return {{{"claim.latency.p50", "claim.latency.p99", "claim.latency.bare"}, latency}};
+}
 
 }  // namespace muster::bench

@@ -69,7 +69,8 @@ std::vector<Row> heartbeats(const Settings& settings) {
   engine.stop();
   (void)rig.store().close();
   return {Row{"workers.10k.heartbeat", share * 100, std::nullopt, Goal::at_most, 10, "% of a core",
-              fmt::format("{} beats in {:.0f} s; the load generator is included; longest tick {:.1f} ms", sent, wall, longest_tick * 1e3)}};
+              fmt::format("{} beats in {:.0f} s; the load generator is included; longest tick {:.1f} ms", sent, wall,
+                          longest_tick * 1e3)}};
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <csignal>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <charconv>
 #include <cstdlib>
@@ -63,7 +63,8 @@ ServerProcess::ServerProcess(const std::string& program, const std::string& fold
     ::dup2(nowhere, STDERR_FILENO);
     ::close(ends[0]);
     ::close(ends[1]);
-    ::execl(program.c_str(), program.c_str(), "serve", "--data-dir", folder.c_str(), "--http", "127.0.0.1:0", "--resp", "off", "--grpc", "off", nullptr);
+    ::execl(program.c_str(), program.c_str(), "serve", "--data-dir", folder.c_str(), "--http", "127.0.0.1:0", "--resp", "off",
+            "--grpc", "off", nullptr);
     ::_exit(127);
   }
   ::close(ends[1]);
@@ -104,7 +105,8 @@ int connect_loopback(int port) {
 }
 
 std::string request_text(std::string_view method, std::string_view path, std::string_view body) {
-  return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{}", method, path, body.size(), body);
+  return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+                     method, path, body.size(), body);
 }
 
 std::string ask(int socket, const std::string& request) {

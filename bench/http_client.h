@@ -1,4 +1,5 @@
-// A lean HTTP/1.1 client for measuring: keep-alive connections on loopback, one request in flight on each, all driven by one poll loop.
+// A lean HTTP/1.1 client for measuring: keep-alive connections on loopback, one request in flight on each, all driven by one poll
+// loop.
 #pragma once
 
 #include <functional>
@@ -45,7 +46,8 @@ struct Connection {
 };
 void drive(std::vector<Connection>& connections, const std::function<std::string(Connection&, const Answer&)>& next);
 
-// The text of a JSON member `"key":"…"` or the digits of `"key":…`; empty when it is not there. Enough for our own server's answers.
+// The text of a JSON member `"key":"…"` or the digits of `"key":…`; empty when it is not there. Enough for our own server's
+// answers.
 std::string member(std::string_view json, std::string_view key);
 
 }  // namespace muster::bench

@@ -1,5 +1,5 @@
-// http.life and memory.connection.bytes: the shipped program over loopback. Client and server share the machine's cores, so the rate is an
-// end-to-end figure of this machine; it has no goal of its own.
+// http.life and memory.connection.bytes: the shipped program over loopback. Client and server share the machine's cores, so the
+// rate is an end-to-end figure of this machine; it has no goal of its own.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +16,9 @@ constexpr std::size_t kConnections = 50;
 constexpr std::size_t kIdle = 2'000;
 constexpr const char* kWorker = "bench";
 
-Status start_failed(const Settings& settings) { return Status::unavailable(fmt::format("{} serve did not print its ready line", settings.server)); }
+Status start_failed(const Settings& settings) {
+  return Status::unavailable(fmt::format("{} serve did not print its ready line", settings.server));
+}
 
 // One connection's place in the life of its current job.
 struct Life {
@@ -28,7 +30,9 @@ std::vector<Row> life(const Settings& settings) {
   if (server.port() == 0) give_up("http.life", start_failed(settings));
   const int control = connect_loopback(server.port());
   const std::string registered =
-      ask(control, request_text("POST", "/api/v1/workers", fmt::format(R"({{"id":"{}","slots":10000,"heartbeat_ms":600000,"dead_after_ms":1800000}})", kWorker)));
+      ask(control,
+          request_text("POST", "/api/v1/workers",
+                       fmt::format(R"({{"id":"{}","slots":10000,"heartbeat_ms":600000,"dead_after_ms":1800000}})", kWorker)));
   if (member(registered, "session").empty()) give_up("http.life", Status::internal("registration failed: " + registered));
 
   std::vector<Connection> connections(kConnections);
@@ -37,8 +41,10 @@ std::vector<Row> life(const Settings& settings) {
     connections[i].index = i;
     connections[i].socket = connect_loopback(server.port());
   }
-  const std::string submit = request_text("POST", "/api/v1/jobs", fmt::format(R"({{"type":"bench","payload":"{}"}})", std::string(kPayloadBytes - 2, 'p')));
-  const std::string claim = request_text("POST", "/api/v1/jobs/claim", fmt::format(R"({{"worker":"{}","limit":1,"wait_ms":5000}})", kWorker));
+  const std::string submit = request_text(
+      "POST", "/api/v1/jobs", fmt::format(R"({{"type":"bench","payload":"{}"}})", std::string(kPayloadBytes - 2, 'p')));
+  const std::string claim =
+      request_text("POST", "/api/v1/jobs/claim", fmt::format(R"({{"worker":"{}","limit":1,"wait_ms":5000}})", kWorker));
   std::vector<double> rates;
   std::size_t bad = 0;
   for (int round = 0; round < settings.rounds(); ++round) {
@@ -60,7 +66,8 @@ std::vector<Row> life(const Settings& settings) {
           const std::string id = member(answer.body, "id");
           if (id.empty()) return claim;
           state.step = Life::Step::submit;
-          return request_text("POST", fmt::format("/api/v1/jobs/{}/complete", id), fmt::format(R"({{"fence":{}}})", member(answer.body, "fence")));
+          return request_text("POST", fmt::format("/api/v1/jobs/{}/complete", id),
+                              fmt::format(R"({{"fence":{}}})", member(answer.body, "fence")));
         }
       }
       return {};
@@ -69,7 +76,8 @@ std::vector<Row> life(const Settings& settings) {
   }
   for (const Connection& connection : connections) ::close(connection.socket);
   ::close(control);
-  return {Row{"http.life", median(rates), std::nullopt, Goal::none, 0, "jobs/s", fmt::format("{} keep-alive connections, 3 requests a life, {} answers were errors", kConnections, bad)}};
+  return {Row{"http.life", median(rates), std::nullopt, Goal::none, 0, "jobs/s",
+              fmt::format("{} keep-alive connections, 3 requests a life, {} answers were errors", kConnections, bad)}};
 }
 
 std::vector<Row> idle(const Settings& settings) {
@@ -84,7 +92,8 @@ std::vector<Row> idle(const Settings& settings) {
   const auto open = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const int fd = connect_loopback(server.port());
-      if (fd < 0 || ask(fd, request).empty()) give_up("memory.connection.bytes", Status::exhausted(fmt::format("connection {} was refused", sockets.size())));
+      if (fd < 0 || ask(fd, request).empty())
+        give_up("memory.connection.bytes", Status::exhausted(fmt::format("connection {} was refused", sockets.size())));
       sockets.push_back(fd);
     }
   };
@@ -93,7 +102,8 @@ std::vector<Row> idle(const Settings& settings) {
   open(kIdle);
   const double after = resident_bytes(server.pid());
   for (const int fd : sockets) ::close(fd);
-  return {Row{"memory.connection.bytes", (after - before) / static_cast<double>(kIdle), std::nullopt, Goal::at_most, 20'000, "bytes",
+  return {Row{"memory.connection.bytes", (after - before) / static_cast<double>(kIdle), std::nullopt, Goal::at_most, 20'000,
+              "bytes",
               fmt::format("resident memory per idle keep-alive connection, {} of them, one request each before", kIdle)}};
 }
 

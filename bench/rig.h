@@ -1,4 +1,5 @@
-// A store on its own threads with a worker that may hold everything, and callers that live whole job lives as chains of callbacks.
+// A store on its own threads with a worker that may hold everything, and callers that live whole job lives as chains of
+// callbacks.
 #pragma once
 
 #include <atomic>

@@ -14,11 +14,11 @@ enum class Goal : std::uint8_t { at_least, at_most, none };
 struct Row {
   std::string name;
   double ours = 0;
-  std::optional<double> peer;   // empty: an absolute goal; the ratio is then ours itself
+  std::optional<double> peer;  // empty: an absolute goal; the ratio is then ours itself
   Goal kind = Goal::none;
   double goal = 0;
   std::string unit;
-  std::string note;             // what the peer is, and what explains the figure
+  std::string note;  // what the peer is, and what explains the figure
 
   double ratio() const { return peer ? (*peer == 0 ? 0 : ours / *peer) : ours; }
   bool met() const { return kind == Goal::none || (kind == Goal::at_least ? ratio() >= goal : ratio() <= goal); }
@@ -26,8 +26,8 @@ struct Row {
 
 struct Settings {
   bool quick = false;
-  std::string folder;    // scratch, on the disk that is measured
-  std::string server;    // the muster program, for the rows that go over HTTP
+  std::string folder;  // scratch, on the disk that is measured
+  std::string server;  // the muster program, for the rows that go over HTTP
   double seconds() const { return quick ? 1.0 : 3.0; }
   int rounds() const { return quick ? 3 : 5; }
 };
@@ -37,18 +37,18 @@ struct Measurement {
   std::vector<std::string_view> names;
   std::function<std::vector<Row>(const Settings&)> run;
 };
-std::vector<Measurement> store_measurements();     // store_life.cc
-std::vector<Measurement> latency_measurements();   // claim_latency.cc
-std::vector<Measurement> backlog_measurements();   // backlog.cc
-std::vector<Measurement> worker_measurements();    // heartbeats.cc
-std::vector<Measurement> http_measurements();      // http_life.cc
+std::vector<Measurement> store_measurements();    // store_life.cc
+std::vector<Measurement> latency_measurements();  // claim_latency.cc
+std::vector<Measurement> backlog_measurements();  // backlog.cc
+std::vector<Measurement> worker_measurements();   // heartbeats.cc
+std::vector<Measurement> http_measurements();     // http_life.cc
 
 // The child side of a measurement that needs a process of its own; prints its figures on stdout. 0: done.
 int fill_in_child(const std::string& folder, std::size_t jobs);
 
 double median(std::vector<double> values);
 double percentile(std::vector<double> values, double share);
-double seconds_now();      // monotonic
+double seconds_now();  // monotonic
 // An empty scratch folder inside `settings.folder`.
 std::string fresh_folder(const Settings& settings, std::string_view name);
 // Resident memory of a process in bytes; 0 when it is gone.

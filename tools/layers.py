@@ -51,7 +51,6 @@ THIRD_PARTY = {
     "CLI/": ["src/server", "cli", "src/main", "bench", "tests"],
     "curl/": ["sdk/cpp"],
     "zlib.h": ["src/fronts/http", "sdk/cpp", "tests"],
-    "spdlog/": ["src/base"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -29,7 +29,8 @@ class RealClock final : public Clock {
 // Stands still until told otherwise. Safe to read from any thread.
 class ManualClock final : public Clock {
  public:
-  explicit ManualClock(Instant start = Instant(std::chrono::seconds(1'700'000'000))) : now_ms_(start.time_since_epoch().count()) {}
+  explicit ManualClock(Instant start = Instant(std::chrono::seconds(1'700'000'000)))
+      : now_ms_(start.time_since_epoch().count()) {}
   Instant now() const override { return Instant(Duration(now_ms_.load(std::memory_order_acquire))); }
   Ticks elapsed() const override { return std::chrono::duration_cast<Ticks>(Duration(now_ms_.load(std::memory_order_acquire))); }
   void advance(Duration by) { now_ms_.fetch_add(by.count(), std::memory_order_acq_rel); }

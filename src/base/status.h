@@ -71,7 +71,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose, as in `return job;`
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}        // NOLINT: implicit on purpose, as in `return job;`
   Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {  // NOLINT: implicit, as in `return status;`
     check(!std::get<1>(state_).ok(), "a Result made from a Status holds an error");
   }

@@ -24,8 +24,8 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction() = default;
 
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
-  UniqueFunction(F&& target) {  // NOLINT: implicit on purpose, as with std::function
+  requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> && std::is_invocable_r_v<R, F&, Args...>)
+      UniqueFunction(F&& target) {  // NOLINT: implicit on purpose, as with std::function
     using Target = std::remove_cvref_t<F>;
     if constexpr (sizeof(Target) <= kInlineBytes && alignof(Target) <= alignof(std::max_align_t) &&
                   std::is_nothrow_move_constructible_v<Target>) {

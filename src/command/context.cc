@@ -52,8 +52,8 @@ Status authorize(const Caller& caller, const Spec& spec) {
 
 Status authorize_worker(const Caller& caller, const WorkerId& worker) {
   if (caller.worker.empty() || caller.worker == worker) return {};
-  return Status::permission_denied(
-      fmt::format("this token acts as worker \"{}\" and as no other; the request names \"{}\"", caller.worker.text(), worker.text()));
+  return Status::permission_denied(fmt::format("this token acts as worker \"{}\" and as no other; the request names \"{}\"",
+                                               caller.worker.text(), worker.text()));
 }
 
 }  // namespace muster::command

@@ -53,10 +53,13 @@ void settle_all(engine::Jobs& jobs, JobSettleRequest request, Reply<JobSettleRep
   auto fail = gathering->into(&JobSettleReply::fail, request.fail.size(), gathering);
   auto snooze = gathering->into(&JobSettleReply::snooze, request.snooze.size(), gathering);
   auto release = gathering->into(&JobSettleReply::release, request.release.size(), gathering);
-  settle(std::move(request.complete), std::move(complete), [&](auto batch, auto then) { jobs.complete(std::move(batch), std::move(then)); });
+  settle(std::move(request.complete), std::move(complete),
+         [&](auto batch, auto then) { jobs.complete(std::move(batch), std::move(then)); });
   settle(std::move(request.fail), std::move(fail), [&](auto batch, auto then) { jobs.fail(std::move(batch), std::move(then)); });
-  settle(std::move(request.snooze), std::move(snooze), [&](auto batch, auto then) { jobs.snooze(std::move(batch), std::move(then)); });
-  settle(std::move(request.release), std::move(release), [&](auto batch, auto then) { jobs.release(std::move(batch), std::move(then)); });
+  settle(std::move(request.snooze), std::move(snooze),
+         [&](auto batch, auto then) { jobs.snooze(std::move(batch), std::move(then)); });
+  settle(std::move(request.release), std::move(release),
+         [&](auto batch, auto then) { jobs.release(std::move(batch), std::move(then)); });
 }
 
 }  // namespace
@@ -64,12 +67,14 @@ void settle_all(engine::Jobs& jobs, JobSettleRequest request, Reply<JobSettleRep
 void handle(Context& context, JobSettleRequest request, Reply<JobSettleReply> reply) {
   const std::size_t count = request.complete.size() + request.fail.size() + request.snooze.size() + request.release.size();
   if (count > limits::kSettleBatchMax)
-    return reply(Status::invalid_argument(fmt::format("{} outcomes in one request; at most {} are accepted", count, limits::kSettleBatchMax)));
+    return reply(Status::invalid_argument(
+        fmt::format("{} outcomes in one request; at most {} are accepted", count, limits::kSettleBatchMax)));
   auto jobs = jobs_of(request);
-  guard_leases(context, std::move(jobs), [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
-    if (!allowed.ok()) return reply(allowed);
-    settle_all(engine.jobs(), std::move(request), std::move(reply));
-  });
+  guard_leases(context, std::move(jobs),
+               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(allowed);
+                 settle_all(engine.jobs(), std::move(request), std::move(reply));
+               });
 }
 
 }  // namespace muster::command

@@ -8,7 +8,8 @@ namespace {
 Status judge(const WorkerId& bound, const store::Each<Job>& jobs) {
   for (const Result<Job>& job : jobs) {
     if (!job.ok() || job->worker == bound) continue;
-    return Status::permission_denied(fmt::format("this token acts as worker \"{}\", which does not hold job {}", bound.text(), job->id.text()));
+    return Status::permission_denied(
+        fmt::format("this token acts as worker \"{}\", which does not hold job {}", bound.text(), job->id.text()));
   }
   return {};
 }
@@ -17,9 +18,10 @@ Status judge(const WorkerId& bound, const store::Each<Job>& jobs) {
 
 void guard_leases(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next) {
   if (context.caller.worker.empty()) return next({});
-  context.engine.jobs().get(std::move(jobs), [bound = context.caller.worker, next = std::move(next)](Result<store::Each<Job>> found) mutable {
-    next(found.ok() ? judge(bound, *found) : found.status());
-  });
+  context.engine.jobs().get(std::move(jobs),
+                            [bound = context.caller.worker, next = std::move(next)](Result<store::Each<Job>> found) mutable {
+                              next(found.ok() ? judge(bound, *found) : found.status());
+                            });
 }
 
 }  // namespace muster::command

@@ -1,5 +1,5 @@
-// Keeps a caller that is bound to one worker to that worker's jobs. Fences grow by counting, so knowing one is no proof of holding
-// the lease; whoever may act as one worker only must also be its holder.
+// Keeps a caller that is bound to one worker to that worker's jobs. Fences grow by counting, so knowing one is no proof of
+// holding the lease; whoever may act as one worker only must also be its holder.
 #pragma once
 
 #include <vector>

@@ -10,12 +10,13 @@ void count_workers(engine::Engine& engine, ServerInfoReply so_far, std::string c
   query.states = {WorkerState::online, WorkerState::draining};
   query.limit = limits::kPageMax;
   query.cursor = std::move(cursor);
-  engine.workers().list(std::move(query), [&engine, so_far = std::move(so_far), reply = std::move(reply)](Result<store::WorkerPage> page) mutable {
-    if (!page.ok()) return reply(page.status());
-    so_far.workers += page->workers.size();
-    if (page->next.empty()) return reply(std::move(so_far));
-    count_workers(engine, std::move(so_far), std::move(page->next), std::move(reply));
-  });
+  engine.workers().list(std::move(query),
+                        [&engine, so_far = std::move(so_far), reply = std::move(reply)](Result<store::WorkerPage> page) mutable {
+                          if (!page.ok()) return reply(page.status());
+                          so_far.workers += page->workers.size();
+                          if (page->next.empty()) return reply(std::move(so_far));
+                          count_workers(engine, std::move(so_far), std::move(page->next), std::move(reply));
+                        });
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ enum class Auth : std::uint8_t { read_only, worker, operator_only };
 enum class Effect : std::uint8_t { read, write };
 
 struct Spec {
-  std::string_view name;     // noun.verb
-  std::string_view since;    // the version that brought it
+  std::string_view name;   // noun.verb
+  std::string_view since;  // the version that brought it
   Auth auth = Auth::operator_only;
   Effect effect = Effect::write;
   bool idempotent = false;   // repeating it after outcome_unknown is safe

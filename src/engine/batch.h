@@ -58,10 +58,11 @@ void forward_valid(std::vector<Element> batch, Judge judge, Forward forward, Rep
   if (kept == batch.size()) return forward(std::move(batch), std::move(reply));
   if (kept == 0) return reply(merge_answers<Answer>(std::move(refusals), {}));
   batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(kept), batch.end());
-  forward(std::move(batch), [refusals = std::move(refusals), reply = std::move(reply)](Result<store::Each<Answer>> answers) mutable {
-    if (!answers.ok()) return reply(answers.status());
-    reply(merge_answers<Answer>(std::move(refusals), std::move(*answers)));
-  });
+  forward(std::move(batch),
+          [refusals = std::move(refusals), reply = std::move(reply)](Result<store::Each<Answer>> answers) mutable {
+            if (!answers.ok()) return reply(answers.status());
+            reply(merge_answers<Answer>(std::move(refusals), std::move(*answers)));
+          });
 }
 
 }  // namespace muster::engine

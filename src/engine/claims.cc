@@ -17,7 +17,7 @@
 namespace muster::engine {
 namespace {
 
-constexpr Duration kPollPause{50};      // between ticks while more polls are due than the period allows
+constexpr Duration kPollPause{50};  // between ticks while more polls are due than the period allows
 constexpr const char* kNotDelivered = "the claim could not be delivered";
 
 // What is left to do once the lock is gone: the store and replies are never called under it.
@@ -55,7 +55,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
         waiting_gauge_(metrics.gauge("muster_claims_parked", "Claims that wait for work.")),
         wakes_(metrics.counter("muster_claim_wakes_total", "Parked claims tried again because work may have come.")),
         polls_(metrics.counter("muster_claim_polls_total", "Parked claims tried again by the clock.")),
-        handed_back_(metrics.counter("muster_claim_grants_handed_back_total", "Grants returned to the store because nobody was there to take them.")) {}
+        handed_back_(metrics.counter("muster_claim_grants_handed_back_total",
+                                     "Grants returned to the store because nobody was there to take them.")) {}
 
   ClaimTicket claim(store::ClaimRequest request, Duration wait, Reply<store::ClaimReply> reply) {
     std::uint64_t ticket = 0;
@@ -116,7 +117,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
     Ticks sleep = poll_every_;
     {
       const std::lock_guard lock(mutex_);
-      for (ParkedClaim* claim = lot_.first_to_expire(); claim != nullptr && claim->deadline <= now; claim = lot_.first_to_expire())
+      for (ParkedClaim* claim = lot_.first_to_expire(); claim != nullptr && claim->deadline <= now;
+           claim = lot_.first_to_expire())
         answer_empty(*claim, work);
       refill_polls(now);
       while (ParkedClaim* claim = lot_.first_to_poll()) {
@@ -155,9 +157,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
  private:
   void launch(Launch launch) {
     store_.claim(std::move(launch.request),
-                 [self = shared_from_this(), ticket = launch.ticket, lane = std::move(launch.woken_for)](Result<store::ClaimReply> result) {
-                   self->answered(ticket, lane, std::move(result));
-                 });
+                 [self = shared_from_this(), ticket = launch.ticket, lane = std::move(launch.woken_for)](
+                     Result<store::ClaimReply> result) { self->answered(ticket, lane, std::move(result)); });
   }
 
   void perform(Work work) {
@@ -210,7 +211,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
     if (!no_slots)
       if (LaneRef lane = lot_.take_missed_wake(claim)) return take(claim, std::move(lane), work);
     if (!claim.has_parked && lot_.waiting() >= parked_max_) {
-      Status status = Status::exhausted(fmt::format("{} claims wait for work already; at most {} are accepted", lot_.waiting(), parked_max_));
+      Status status =
+          Status::exhausted(fmt::format("{} claims wait for work already; at most {} are accepted", lot_.waiting(), parked_max_));
       work.answers.push_back({std::move(lot_.remove(claim)->reply), std::move(status)});
       return;
     }
@@ -260,7 +262,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
 
   void slot_freed(const JobChange& change, Work& work) {
     if (ParkedClaim* claim = lot_.longest_waiting_for_slot(change.lane->ns, change.worker)) return take(*claim, nullptr, work);
-    for (ParkedClaim* claim : lot_.of_worker(change.lane->ns, change.worker)) claim->slot_freed = claim->place == Place::in_flight;
+    for (ParkedClaim* claim : lot_.of_worker(change.lane->ns, change.worker))
+      claim->slot_freed = claim->place == Place::in_flight;
   }
 
   // Returns whether somebody was there.

@@ -1,8 +1,8 @@
-// Goal: under many threads every caller is answered exactly once, every job is in one place, and no job is left lying while a claim
-// that could take it sleeps, without any poll.
+// Goal: under many threads every caller is answered exactly once, every job is in one place, and no job is left lying while a
+// claim that could take it sleeps, without any poll.
 //
-// Method: a store that answers on the calling thread, so that looks, wake-ups, cancels and answers overlap in every way; tick() is
-// never called, so a lost wake-up shows as a job that is still there at the end beside a parked claim.
+// Method: a store that answers on the calling thread, so that looks, wake-ups, cancels and answers overlap in every way; tick()
+// is never called, so a lost wake-up shows as a job that is still there at the end beside a parked claim.
 #include <array>
 #include <atomic>
 #include <barrier>

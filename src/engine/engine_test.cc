@@ -59,7 +59,8 @@ TEST_F(EngineTest, PublishesBeforeItWakes) {
 
 TEST_F(EngineTest, CountsMovesByTheirEvent) {
   Engine engine(store_, clock_, metrics_, {});
-  commit({change(JobEvent::enqueued, JobState::ready), change(JobEvent::enqueued, JobState::ready), change(JobEvent::pruned, JobState::completed)});
+  commit({change(JobEvent::enqueued, JobState::ready), change(JobEvent::enqueued, JobState::ready),
+          change(JobEvent::pruned, JobState::completed)});
   EXPECT_EQ(moved("enqueued"), 2u);
   EXPECT_EQ(moved("pruned"), 1u);
   EXPECT_EQ(moved("lost"), 0u);

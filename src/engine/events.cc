@@ -29,7 +29,7 @@ struct Events::State {
   mutable std::mutex mutex;  // leaf; guards everything below
   std::vector<Event> ring;   // grows with use up to `kept`
   std::uint64_t next_number;
-  std::uint64_t oldest;      // the first number held; next_number while there is none
+  std::uint64_t oldest;  // the first number held; next_number while there is none
   std::uint64_t next_subscription = 1;
   // Shared with publishers that are walking it; replaced, never changed in place.
   std::shared_ptr<const Subscribers> subscribers = std::make_shared<const Subscribers>();

@@ -60,7 +60,8 @@ void FakeStore::enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqu
 void FakeStore::complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) {
   completions = std::move(batch);
   store::Each<store::Settled> settled;
-  for (const store::Completion& completion : completions) settled.emplace_back(store::Settled{.id = completion.lease.job, .run_at = {}});
+  for (const store::Completion& completion : completions)
+    settled.emplace_back(store::Settled{.id = completion.lease.job, .run_at = {}});
   answer("complete", std::move(settled), std::move(reply));
 }
 
@@ -106,16 +107,21 @@ void FakeStore::redrive_matching(store::RedriveFilter, Reply<store::Redriven> re
   answer("redrive_matching", store::Redriven(), std::move(reply));
 }
 
-void FakeStore::get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) { answer_each("get_jobs", jobs.size(), std::move(reply)); }
+void FakeStore::get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) {
+  answer_each("get_jobs", jobs.size(), std::move(reply));
+}
 
-void FakeStore::list_jobs(store::JobQuery, Reply<store::JobPage> reply) { answer("list_jobs", store::JobPage(), std::move(reply)); }
+void FakeStore::list_jobs(store::JobQuery, Reply<store::JobPage> reply) {
+  answer("list_jobs", store::JobPage(), std::move(reply));
+}
 
 void FakeStore::explain(JobId, Reply<store::WaitFacts> reply) { answer("explain", facts, std::move(reply)); }
 
 void FakeStore::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
   registered = std::move(batch);
   store::Each<store::Registered> answers;
-  for (const WorkerSpec& spec : registered) answers.emplace_back(store::Registered{.id = spec.id, .policy = spec.policy.value_or(HeartbeatPolicy())});
+  for (const WorkerSpec& spec : registered)
+    answers.emplace_back(store::Registered{.id = spec.id, .policy = spec.policy.value_or(HeartbeatPolicy())});
   answer("register_workers", std::move(answers), std::move(reply));
 }
 
@@ -123,7 +129,9 @@ void FakeStore::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<stor
   answer_each("heartbeat", batch.size(), std::move(reply));
 }
 
-void FakeStore::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) { answer_each("drain", batch.size(), std::move(reply)); }
+void FakeStore::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) {
+  answer_each("drain", batch.size(), std::move(reply));
+}
 
 void FakeStore::unregister(std::vector<store::Unregister> batch, Reply<store::Each<Worker>> reply) {
   answer_each("unregister", batch.size(), std::move(reply));
@@ -133,7 +141,9 @@ void FakeStore::get_workers(NamespaceName, std::vector<WorkerId> workers, Reply<
   answer_each("get_workers", workers.size(), std::move(reply));
 }
 
-void FakeStore::list_workers(store::WorkerQuery, Reply<store::WorkerPage> reply) { answer("list_workers", store::WorkerPage(), std::move(reply)); }
+void FakeStore::list_workers(store::WorkerQuery, Reply<store::WorkerPage> reply) {
+  answer("list_workers", store::WorkerPage(), std::move(reply));
+}
 
 void FakeStore::change_queue(QueueChange, Reply<QueueStats> reply) { answer("change_queue", QueueStats(), std::move(reply)); }
 
@@ -141,13 +151,17 @@ void FakeStore::list_queues(NamespaceName, Reply<std::vector<QueueStats>> reply)
   answer("list_queues", std::vector<QueueStats>(), std::move(reply));
 }
 
-void FakeStore::create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) { answer("create_namespace", std::move(info), std::move(reply)); }
+void FakeStore::create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) {
+  answer("create_namespace", std::move(info), std::move(reply));
+}
 
 void FakeStore::list_namespaces(Reply<std::vector<NamespaceInfo>> reply) {
   answer("list_namespaces", std::vector<NamespaceInfo>(), std::move(reply));
 }
 
-void FakeStore::delete_namespace(NamespaceName, Reply<NamespaceInfo> reply) { answer("delete_namespace", NamespaceInfo(), std::move(reply)); }
+void FakeStore::delete_namespace(NamespaceName, Reply<NamespaceInfo> reply) {
+  answer("delete_namespace", NamespaceInfo(), std::move(reply));
+}
 
 void FakeStore::sweep(std::string_view name, std::size_t limit, Reply<store::SweepReport> reply) {
   sweeps_total.emplace_back(name);
@@ -156,11 +170,21 @@ void FakeStore::sweep(std::string_view name, std::size_t limit, Reply<store::Swe
 }
 
 void FakeStore::promote_due(std::size_t limit, Reply<store::SweepReport> reply) { sweep("promote_due", limit, std::move(reply)); }
-void FakeStore::expire_leases(std::size_t limit, Reply<store::SweepReport> reply) { sweep("expire_leases", limit, std::move(reply)); }
-void FakeStore::time_out_jobs(std::size_t limit, Reply<store::SweepReport> reply) { sweep("time_out_jobs", limit, std::move(reply)); }
-void FakeStore::expire_waiting(std::size_t limit, Reply<store::SweepReport> reply) { sweep("expire_waiting", limit, std::move(reply)); }
-void FakeStore::end_preferences(std::size_t limit, Reply<store::SweepReport> reply) { sweep("end_preferences", limit, std::move(reply)); }
-void FakeStore::bury_silent_workers(std::size_t limit, Reply<store::SweepReport> reply) { sweep("bury_silent_workers", limit, std::move(reply)); }
+void FakeStore::expire_leases(std::size_t limit, Reply<store::SweepReport> reply) {
+  sweep("expire_leases", limit, std::move(reply));
+}
+void FakeStore::time_out_jobs(std::size_t limit, Reply<store::SweepReport> reply) {
+  sweep("time_out_jobs", limit, std::move(reply));
+}
+void FakeStore::expire_waiting(std::size_t limit, Reply<store::SweepReport> reply) {
+  sweep("expire_waiting", limit, std::move(reply));
+}
+void FakeStore::end_preferences(std::size_t limit, Reply<store::SweepReport> reply) {
+  sweep("end_preferences", limit, std::move(reply));
+}
+void FakeStore::bury_silent_workers(std::size_t limit, Reply<store::SweepReport> reply) {
+  sweep("bury_silent_workers", limit, std::move(reply));
+}
 void FakeStore::end_drains(std::size_t limit, Reply<store::SweepReport> reply) { sweep("end_drains", limit, std::move(reply)); }
 
 void FakeStore::prune_finished(store::Retention keep, std::size_t limit, Reply<store::SweepReport> reply) {
@@ -180,8 +204,8 @@ void FakeStore::backup(std::string path, Reply<store::BackupReport> reply) {
 }
 
 LaneRef make_lane(std::vector<std::string> needs, std::string queue, std::string type) {
-  return std::make_shared<const Lane>(
-      Lane{NamespaceName(kDefaultNamespace), QueueName(std::move(queue)), JobType(std::move(type)), CapabilitySet(std::move(needs))});
+  return std::make_shared<const Lane>(Lane{NamespaceName(kDefaultNamespace), QueueName(std::move(queue)),
+                                           JobType(std::move(type)), CapabilitySet(std::move(needs))});
 }
 
 Grant make_grant(std::uint64_t number, const Lane& lane) {

@@ -1,8 +1,8 @@
 // A store for the engine's unit tests: it keeps nothing, writes down what it was asked, and answers as the test says.
 //
-// Claims and sweeps wait in lists until the test answers them, unless it gave a function that answers at once. Every other verb is
-// answered before it returns, with `failure` when that is set, else with one plain value for each element. claim() and release()
-// may be called from several threads; on_claim is then called from them too.
+// Claims and sweeps wait in lists until the test answers them, unless it gave a function that answers at once. Every other verb
+// is answered before it returns, with `failure` when that is set, else with one plain value for each element. claim() and
+// release() may be called from several threads; on_claim is then called from them too.
 #pragma once
 
 #include <deque>

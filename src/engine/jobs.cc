@@ -37,31 +37,34 @@ void Jobs::enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>
 void Jobs::complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) {
   if (Status status = validate_batch("completions", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Settled>(
-      std::move(batch), judge<store::Completion>, [this](auto valid, auto done) { store_.complete(std::move(valid), std::move(done)); },
-      std::move(reply));
+      std::move(batch), judge<store::Completion>,
+      [this](auto valid, auto done) { store_.complete(std::move(valid), std::move(done)); }, std::move(reply));
 }
 
 void Jobs::fail(std::vector<store::Failure> batch, Reply<store::Each<store::Settled>> reply) {
   if (Status status = validate_batch("failures", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Settled>(
-      std::move(batch), judge<store::Failure>, [this](auto valid, auto done) { store_.fail(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(batch), judge<store::Failure>, [this](auto valid, auto done) { store_.fail(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::snooze(std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) {
   if (Status status = validate_batch("snoozes", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Settled>(
-      std::move(batch), judge<store::Snooze>, [this](auto valid, auto done) { store_.snooze(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(batch), judge<store::Snooze>, [this](auto valid, auto done) { store_.snooze(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::release(std::vector<store::Release> batch, Reply<store::Each<store::Settled>> reply) {
   if (Status status = validate_batch("releases", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Settled>(
-      std::move(batch), judge<store::Release>, [this](auto valid, auto done) { store_.release(std::move(valid), std::move(done)); },
-      std::move(reply));
+      std::move(batch), judge<store::Release>,
+      [this](auto valid, auto done) { store_.release(std::move(valid), std::move(done)); }, std::move(reply));
 }
 
 void Jobs::report_progress(std::vector<store::ProgressUpdate> batch, Reply<store::Each<store::Renewed>> reply) {
-  if (Status status = validate_batch("progress updates", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
+  if (Status status = validate_batch("progress updates", batch.size(), limits::kSettleBatchMax); !status.ok())
+    return reply(status);
   forward_valid<store::Renewed>(
       std::move(batch), judge<store::ProgressUpdate>,
       [this](auto valid, auto done) { store_.report_progress(std::move(valid), std::move(done)); }, std::move(reply));
@@ -70,19 +73,22 @@ void Jobs::report_progress(std::vector<store::ProgressUpdate> batch, Reply<store
 void Jobs::renew(std::vector<store::Renewal> batch, Reply<store::Each<store::Renewed>> reply) {
   if (Status status = validate_batch("renewals", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Renewed>(
-      std::move(batch), judge<store::Renewal>, [this](auto valid, auto done) { store_.renew(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(batch), judge<store::Renewal>, [this](auto valid, auto done) { store_.renew(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
   if (Status status = validate_batch("cancels", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Cancelled>(
-      std::move(batch), judge<store::Cancel>, [this](auto valid, auto done) { store_.cancel(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(batch), judge<store::Cancel>, [this](auto valid, auto done) { store_.cancel(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::redrive(std::vector<JobId> jobs, Reply<store::Each<store::Settled>> reply) {
   if (Status status = validate_batch("jobs", jobs.size(), limits::kRedriveBatchMax); !status.ok()) return reply(status);
   forward_valid<store::Settled>(
-      std::move(jobs), judge_id, [this](auto valid, auto done) { store_.redrive(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(jobs), judge_id, [this](auto valid, auto done) { store_.redrive(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::redrive_matching(store::RedriveFilter filter, Reply<store::Redriven> reply) {
@@ -93,7 +99,8 @@ void Jobs::redrive_matching(store::RedriveFilter filter, Reply<store::Redriven> 
 void Jobs::get(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) {
   if (Status status = validate_batch("jobs", jobs.size(), limits::kPageMax); !status.ok()) return reply(status);
   forward_valid<Job>(
-      std::move(jobs), judge_id, [this](auto valid, auto done) { store_.get_jobs(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(jobs), judge_id, [this](auto valid, auto done) { store_.get_jobs(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Jobs::list(store::JobQuery query, Reply<store::JobPage> reply) {

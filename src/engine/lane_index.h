@@ -48,9 +48,9 @@ class LaneIndex {
     Group* group = nullptr;
   };
   struct LaneEntry {
-    LaneRef lane;              // keeps the address from being used again
+    LaneRef lane;  // keeps the address from being used again
     std::vector<Group*> able;
-    std::size_t judged = 0;    // of groups_: those already compared with the lane
+    std::size_t judged = 0;  // of groups_: those already compared with the lane
   };
   struct TypeEntry {
     LaneRef first;
@@ -64,7 +64,7 @@ class LaneIndex {
   std::vector<std::unique_ptr<Group>> groups_;  // in order of appearance
   std::map<Offer, Group*> group_by_offer_;
   std::unordered_map<const Offer*, OfferEntry> group_by_address_;
-  std::map<std::uint64_t, Group*> fronts_;      // groups with tickets, by their lowest
+  std::map<std::uint64_t, Group*> fronts_;  // groups with tickets, by their lowest
   std::unordered_map<const Lane*, LaneEntry> lanes_;
   std::unordered_map<std::size_t, TypeEntry> types_;  // by a hash of namespace, queue and type
 };

@@ -12,13 +12,14 @@
 namespace muster::engine {
 
 struct Options {
-  std::array<HeartbeatPolicy, 5> policies{default_policy(Dialect::http), default_policy(Dialect::resp), default_policy(Dialect::grpc),
-                                          default_policy(Dialect::ws), default_policy(Dialect::agent)};  // by Dialect
+  std::array<HeartbeatPolicy, 5> policies{default_policy(Dialect::http), default_policy(Dialect::resp),
+                                          default_policy(Dialect::grpc), default_policy(Dialect::ws),
+                                          default_policy(Dialect::agent)};  // by Dialect
   store::Retention retention;
   Duration offline_kept = limits::kOfflineKept;
-  std::size_t events_kept = 65'536;          // entries of the ring
-  std::size_t parked_max = 100'000;          // parked claims; one more is answered `exhausted`
-  Duration claim_poll_every{1'000};          // parked claims look for themselves this often (rule 9)
+  std::size_t events_kept = 65'536;  // entries of the ring
+  std::size_t parked_max = 100'000;  // parked claims; one more is answered `exhausted`
+  Duration claim_poll_every{1'000};  // parked claims look for themselves this often (rule 9)
 };
 
 }  // namespace muster::engine

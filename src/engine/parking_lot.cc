@@ -10,7 +10,7 @@
 namespace muster::engine {
 namespace {
 
-constexpr std::size_t kMissedWakesMax = 1'024;       // beyond it the oldest is dropped; polling finds the job
+constexpr std::size_t kMissedWakesMax = 1'024;  // beyond it the oldest is dropped; polling finds the job
 
 // The worker a lane is bound to by name; empty for none.
 std::string_view worker_named_by(const Lane& lane) {

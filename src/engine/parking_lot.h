@@ -30,17 +30,17 @@ enum class Place : std::uint8_t { in_flight, for_lane, for_slot };
 struct ParkedClaim {
   std::uint64_t ticket = 0;
   store::ClaimRequest request;
-  Ticks deadline{};                    // monotonic: a step of the wall clock must not make anybody wait longer
+  Ticks deadline{};  // monotonic: a step of the wall clock must not make anybody wait longer
   Reply<store::ClaimReply> reply;
   Place place = Place::in_flight;
-  store::ClaimReply last;              // the newest empty answer: offer, block and retry_at
-  Ticks poll_at{};                     // meaningful while parked
-  bool has_parked = false;             // counts against parked_max from its first parking to its answer
+  store::ClaimReply last;   // the newest empty answer: offer, block and retry_at
+  Ticks poll_at{};          // meaningful while parked
+  bool has_parked = false;  // counts against parked_max from its first parking to its answer
   // What happened while in flight, so that an empty answer that is older than it does not put the claim to sleep.
-  std::uint64_t wakes_seen = 0;        // wake-ups counted when the flight began
-  bool look_again = false;             // its worker registered again
-  bool slot_freed = false;             // a job of its worker ended
-  bool worker_gone = false;            // its worker drains or is offline
+  std::uint64_t wakes_seen = 0;  // wake-ups counted when the flight began
+  bool look_again = false;       // its worker registered again
+  bool slot_freed = false;       // a job of its worker ended
+  bool worker_gone = false;      // its worker drains or is offline
 };
 
 class ParkingLot {
@@ -117,7 +117,7 @@ class ParkingLot {
   std::size_t parked_ = 0;
   std::size_t waiting_ = 0;
 
-  LaneIndex lanes_;  // those parked for a lane
+  LaneIndex lanes_;          // those parked for a lane
   std::uint64_t wakes_ = 0;  // missed ones, counted
   std::deque<MissedWake> missed_;
 };

@@ -1,5 +1,5 @@
-// The lot alone, against a plain model: whatever the mixture of offers, lanes and moves, a wake-up takes the lowest ticket of those
-// parked that may serve the lane.
+// The lot alone, against a plain model: whatever the mixture of offers, lanes and moves, a wake-up takes the lowest ticket of
+// those parked that may serve the lane.
 #include "engine/parking_lot.h"
 
 #include <map>

@@ -19,7 +19,9 @@ Status validate_reason(std::string_view text) {
 }
 
 // A filter's name: empty means any.
-Status validate_name_if_any(std::string_view what, std::string_view text) { return text.empty() ? Status() : validate_name(what, text); }
+Status validate_name_if_any(std::string_view what, std::string_view text) {
+  return text.empty() ? Status() : validate_name(what, text);
+}
 
 Status validate_worker(const NamespaceName& ns, const WorkerId& worker) {
   if (Status status = validate_name("namespace", ns.text()); !status.ok()) return status;
@@ -35,15 +37,19 @@ Status validate_page(std::size_t limit, std::string_view cursor) {
 
 Status validate(const store::ClaimRequest& request) {
   if (Status status = validate_worker(request.ns, request.worker); !status.ok()) return status;
-  if (Status status = validate_count("limit", request.limit, {.least = 1, .most = limits::kClaimBatchMax}); !status.ok()) return status;
-  if (Status status = validate_count("number of queues", request.queues.size(), {.least = 0, .most = limits::kQueuesPerClaimMax}); !status.ok())
+  if (Status status = validate_count("limit", request.limit, {.least = 1, .most = limits::kClaimBatchMax}); !status.ok())
+    return status;
+  if (Status status = validate_count("number of queues", request.queues.size(), {.least = 0, .most = limits::kQueuesPerClaimMax});
+      !status.ok())
     return status;
   for (const QueueName& queue : request.queues)
     if (Status status = validate_name("queue", queue.text()); !status.ok()) return status;
   if (request.narrow) {
     // A worker's whole offer may be named: what it said, two capabilities for each label, and its own name.
     constexpr std::size_t kNarrowMax = limits::kCapabilitiesMax + 2 * limits::kLabelsMax + 1;
-    if (Status status = validate_count("number of capabilities in narrow", request.narrow->names().size(), {.least = 0, .most = kNarrowMax}); !status.ok())
+    if (Status status =
+            validate_count("number of capabilities in narrow", request.narrow->names().size(), {.least = 0, .most = kNarrowMax});
+        !status.ok())
       return status;
     for (const std::string& name : request.narrow->names())
       if (Status status = validate_capability(name); !status.ok()) return status.annotate("narrow");
@@ -52,7 +58,9 @@ Status validate(const store::ClaimRequest& request) {
   return {};
 }
 
-Status validate_wait(Duration wait) { return validate_duration("wait", wait, {.least = Duration(0), .most = limits::kClaimWaitMax}); }
+Status validate_wait(Duration wait) {
+  return validate_duration("wait", wait, {.least = Duration(0), .most = limits::kClaimWaitMax});
+}
 
 Status validate(const store::Completion& completion) {
   return completion.result ? validate_content("result", *completion.result, limits::kResultBytesMax) : Status();
@@ -71,12 +79,15 @@ Status validate(const store::ProgressUpdate& update) {
   // A comparison with NaN is false, so NaN is refused too.
   if (!(update.fraction >= 0 && update.fraction <= 1))
     return Status::invalid_argument(fmt::format("fraction is {}; 0 to 1 is accepted", update.fraction));
-  if (Status status = validate_text("message", update.message, {.bytes_max = limits::kErrorBytesMax, .one_line = false}); !status.ok())
+  if (Status status = validate_text("message", update.message, {.bytes_max = limits::kErrorBytesMax, .one_line = false});
+      !status.ok())
     return status;
   return update.partial ? validate_content("partial result", *update.partial, limits::kPartialBytesMax) : Status();
 }
 
-Status validate(const store::Renewal& renewal) { return renewal.ttl ? validate_duration("lease", *renewal.ttl, kLeases) : Status(); }
+Status validate(const store::Renewal& renewal) {
+  return renewal.ttl ? validate_duration("lease", *renewal.ttl, kLeases) : Status();
+}
 
 Status validate(const store::Cancel& cancel) { return validate_reason(cancel.reason); }
 
@@ -98,19 +109,23 @@ Status validate(const store::RedriveFilter& redrive) {
   if (Status status = validate(redrive.filter); !status.ok()) return status;
   for (const JobState state : redrive.filter.states)
     if (!next(state, JobEvent::redriven))
-      return Status::invalid_argument(fmt::format("state '{}' cannot be re-driven; dead and cancelled are accepted", to_string(state)));
+      return Status::invalid_argument(
+          fmt::format("state '{}' cannot be re-driven; dead and cancelled are accepted", to_string(state)));
   return validate_count("limit", redrive.limit, {.least = 1, .most = limits::kRedriveBatchMax});
 }
 
 Status validate(const store::Beat& beat) {
   if (Status status = validate_worker(beat.ns, beat.worker); !status.ok()) return status;
-  if (Status status = validate_text("stats", beat.stats, {.bytes_max = limits::kMetadataBytesMax, .one_line = false}); !status.ok()) return status;
+  if (Status status = validate_text("stats", beat.stats, {.bytes_max = limits::kMetadataBytesMax, .one_line = false});
+      !status.ok())
+    return status;
   return validate_count("number of held leases", beat.held.size(), {.least = 0, .most = limits::kSettleBatchMax});
 }
 
 Status validate(const store::Drain& drain) {
   if (Status status = validate_worker(drain.ns, drain.worker); !status.ok()) return status;
-  if (Status status = validate_duration("deadline", drain.deadline, {.least = Duration(0), .most = limits::kDrainDeadlineMax}); !status.ok())
+  if (Status status = validate_duration("deadline", drain.deadline, {.least = Duration(0), .most = limits::kDrainDeadlineMax});
+      !status.ok())
     return status;
   return validate_reason(drain.reason);
 }

@@ -23,12 +23,14 @@ constexpr Duration kIdleSleepMax{1'000};
 // When each pass is due, behind a mutex.
 class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
  public:
-  Rota(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options, std::span<const Sweep* const> sweeps)
+  Rota(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
+       std::span<const Sweep* const> sweeps)
       : store_(store), clock_(clock), options_(options) {
     for (const Sweep* sweep : sweeps) {
       const MetricLabels labels{{"sweep", std::string(sweep->name)}};
       passes_.push_back({.sweep = *sweep,
-                         .duration = metrics.histogram("muster_sweep_duration_seconds", "How long a background pass took.", latency_bounds(), labels),
+                         .duration = metrics.histogram("muster_sweep_duration_seconds", "How long a background pass took.",
+                                                       latency_bounds(), labels),
                          .moved = metrics.counter("muster_sweep_moved_total", "Rows that background passes moved.", labels),
                          .failures = metrics.counter("muster_sweep_failures_total", "Background passes that failed.", labels)});
     }
@@ -70,12 +72,12 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
     Histogram& duration;
     Counter& moved;
     Counter& failures;
-    Ticks next_at = Ticks::min();     // at once
-    Ticks started_at{};               // of the last pass
+    Ticks next_at = Ticks::min();  // at once
+    Ticks started_at{};            // of the last pass
     Instant started_wall{};
-    bool is_out = false;              // the store has not answered yet
-    bool hinted = false;              // since the last pass began
-    bool failing = false;             // so that a lasting trouble is logged once
+    bool is_out = false;   // the store has not answered yet
+    bool hinted = false;   // since the last pass began
+    bool failing = false;  // so that a lasting trouble is logged once
   };
 
   void start(std::size_t index) {
@@ -105,8 +107,9 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
     if (report.ok())
       log::info("background pass works again", {{"sweep", std::string(pass.sweep.name)}});
     else
-      log::warn("background pass failed and is repeated at its period",
-                {{"sweep", std::string(pass.sweep.name)}, {"code", std::string(to_string(report.code()))}, {"error", report.status().message()}});
+      log::warn("background pass failed and is repeated at its period", {{"sweep", std::string(pass.sweep.name)},
+                                                                         {"code", std::string(to_string(report.code()))},
+                                                                         {"error", report.status().message()}});
   }
 
   static Ticks next_pass(const Pass& pass, const store::SweepReport& report, Ticks now, Instant wall) {
@@ -133,7 +136,8 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
   std::vector<Pass> passes_;  // as many as at the start, for ever
 };
 
-Sweeper::Sweeper(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options, std::span<const Sweep* const> sweeps)
+Sweeper::Sweeper(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
+                 std::span<const Sweep* const> sweeps)
     : rota_(std::make_shared<Rota>(store, clock, metrics, options, sweeps)) {}
 
 Sweeper::~Sweeper() = default;

@@ -20,7 +20,8 @@ namespace muster::engine {
 class Sweeper {
  public:
   // sweeps: all_sweeps(), or fewer in a test. They, the store, the clock and the metrics outlive the sweeper.
-  Sweeper(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options, std::span<const Sweep* const> sweeps);
+  Sweeper(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
+          std::span<const Sweep* const> sweeps);
   ~Sweeper();
 
   // Starts the passes that are due and returns how long until the next may be. Passes whose last run has not answered

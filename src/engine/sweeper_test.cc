@@ -127,7 +127,8 @@ TEST_F(SweeperTest, MeasuresHowLongAPassTook) {
   sweeper_.tick();
   clock_.advance(250ms);
   store_.answer_sweep("promote_due", SweepReport());
-  const Histogram& seconds = metrics_.histogram("muster_sweep_duration_seconds", "", latency_bounds(), {{"sweep", "promote_due"}});
+  const Histogram& seconds =
+      metrics_.histogram("muster_sweep_duration_seconds", "", latency_bounds(), {{"sweep", "promote_due"}});
   EXPECT_EQ(seconds.count(), 1u);
   EXPECT_DOUBLE_EQ(seconds.sum(), 0.25);
 }
@@ -161,8 +162,8 @@ TEST_F(SweeperTest, RunsEverySweepOfTheCatalogueOnItsOwnVerb) {
   Sweeper all(store_, clock_, metrics_, options_, all_sweeps());
   all.tick();
   std::set<std::string> ran(store_.sweeps_total.begin(), store_.sweeps_total.end());
-  EXPECT_EQ(ran, (std::set<std::string>{"promote_due", "expire_leases", "time_out_jobs", "expire_waiting", "end_preferences", "bury_silent_workers",
-                                        "end_drains", "prune_finished", "prune_workers"}));
+  EXPECT_EQ(ran, (std::set<std::string>{"promote_due", "expire_leases", "time_out_jobs", "expire_waiting", "end_preferences",
+                                        "bury_silent_workers", "end_drains", "prune_finished", "prune_workers"}));
   for (std::size_t i = 0; i < store_.sweeps.size(); ++i) {
     EXPECT_EQ(store_.sweeps[i].name, all_sweeps()[i]->name);
     EXPECT_EQ(store_.sweeps[i].limit, all_sweeps()[i]->budget);

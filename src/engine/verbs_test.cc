@@ -79,8 +79,9 @@ TEST_F(VerbsTest, AnswersAnEmptyBatchWithoutTheStore) {
 
 TEST_F(VerbsTest, ForwardsTheGoodPartOfABatchAndAnswersEachInItsPlace) {
   Caught<store::Each<store::Settled>> caught;
-  jobs_.complete({completion(1, limits::kResultBytesMax + 1), completion(2), completion(3, limits::kResultBytesMax + 1), completion(4)},
-                 caught.reply());
+  jobs_.complete(
+      {completion(1, limits::kResultBytesMax + 1), completion(2), completion(3, limits::kResultBytesMax + 1), completion(4)},
+      caught.reply());
   ASSERT_EQ(caught.code(), Code::ok);
   const store::Each<store::Settled>& each = **caught.result;
   ASSERT_EQ(each.size(), 4u);
@@ -113,7 +114,9 @@ TEST_F(VerbsTest, ChecksEachKindOfOutcome) {
     return caught.code() == Code::ok && (**caught.result)[0].code() == Code::invalid_argument;
   };
   const std::string long_text(limits::kErrorBytesMax + 1, 'x');
-  EXPECT_TRUE(refused([&](auto reply) { jobs_.fail({{.lease = {}, .error = {"io", long_text}, .delay = {}}}, std::move(reply)); }));
+  EXPECT_TRUE(refused([&](auto reply) {
+    jobs_.fail({{.lease = {}, .error = {"io", long_text}, .delay = {}}}, std::move(reply));
+  }));
   EXPECT_TRUE(refused([&](auto reply) { jobs_.fail({{.lease = {}, .error = {"io", ""}, .delay = -1ms}}, std::move(reply)); }));
   EXPECT_TRUE(refused([&](auto reply) { jobs_.release({{.lease = {}, .reason = long_text}}, std::move(reply)); }));
   EXPECT_TRUE(refused([&](auto reply) { jobs_.redrive({JobId{}}, std::move(reply)); }));
@@ -123,10 +126,13 @@ TEST_F(VerbsTest, ChecksEachKindOfOutcome) {
     call(caught.reply());
     return caught.code() == Code::ok && (**caught.result)[0].code() == Code::invalid_argument;
   };
-  EXPECT_TRUE(renewal_refused([&](auto reply) { jobs_.report_progress({{.lease = {}, .fraction = 1.5, .message = "", .partial = {}}}, std::move(reply)); }));
   EXPECT_TRUE(renewal_refused([&](auto reply) {
-    jobs_.report_progress({{.lease = {}, .fraction = 0, .message = "", .partial = Content{std::string(limits::kPartialBytesMax + 1, 'x')}}},
-                          std::move(reply));
+    jobs_.report_progress({{.lease = {}, .fraction = 1.5, .message = "", .partial = {}}}, std::move(reply));
+  }));
+  EXPECT_TRUE(renewal_refused([&](auto reply) {
+    jobs_.report_progress(
+        {{.lease = {}, .fraction = 0, .message = "", .partial = Content{std::string(limits::kPartialBytesMax + 1, 'x')}}},
+        std::move(reply));
   }));
   EXPECT_TRUE(renewal_refused([&](auto reply) { jobs_.renew({{.lease = {}, .ttl = 1ms}}, std::move(reply)); }));
   EXPECT_TRUE(store_.verbs.empty());
@@ -201,11 +207,16 @@ TEST_F(VerbsTest, RefusesToResumeWithoutAName) {
 
 TEST_F(VerbsTest, ChecksWhatWorkersSay) {
   Caught<store::Each<store::BeatReply>> beats;
-  workers_.heartbeat({{.ns = NamespaceName("default"), .worker = WorkerId("w1"), .stats = std::string(limits::kMetadataBytesMax + 1, 'x'), .held = {}}},
+  workers_.heartbeat({{.ns = NamespaceName("default"),
+                       .worker = WorkerId("w1"),
+                       .stats = std::string(limits::kMetadataBytesMax + 1, 'x'),
+                       .held = {}}},
                      beats.reply());
   EXPECT_EQ((**beats.result)[0].code(), Code::invalid_argument);
   Caught<store::Each<Worker>> workers;
-  workers_.drain({{.ns = NamespaceName("default"), .worker = WorkerId("w1"), .deadline = limits::kDrainDeadlineMax + 1ms, .reason = ""}}, workers.reply());
+  workers_.drain(
+      {{.ns = NamespaceName("default"), .worker = WorkerId("w1"), .deadline = limits::kDrainDeadlineMax + 1ms, .reason = ""}},
+      workers.reply());
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
   workers_.unregister({{.ns = NamespaceName("default"), .worker = WorkerId("")}}, workers.reply());
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);

@@ -53,7 +53,8 @@ bool finished(const WaitFacts& facts, Why& why) {
   why.code = WhyCode::finished;
   const std::string when = facts.job.finished_at ? fmt::format(" at {}", to_rfc3339(*facts.job.finished_at)) : std::string();
   why.text = fmt::format("the job is {}{}", to_string(facts.job.state), when);
-  if (facts.job.error && facts.job.state != JobState::completed) why.text += fmt::format(": {}: {}", facts.job.error->kind, facts.job.error->message);
+  if (facts.job.error && facts.job.state != JobState::completed)
+    why.text += fmt::format(": {}: {}", facts.job.error->kind, facts.job.error->message);
   return true;
 }
 
@@ -84,7 +85,8 @@ bool waiting_until(const WaitFacts& facts, Why& why) {
   why.until = facts.job.run_at;
   const Instant at = facts.job.run_at.value_or(facts.now);
   const bool retry = facts.job.error && facts.job.attempt > 0;
-  const std::string before = retry ? fmt::format("attempt {} failed with '{}' and ", facts.job.attempt, facts.job.error->kind) : std::string();
+  const std::string before =
+      retry ? fmt::format("attempt {} failed with '{}' and ", facts.job.attempt, facts.job.error->kind) : std::string();
   if (at <= facts.now)
     why.text = fmt::format("{}it is due since {} and becomes ready with the next pass", before, to_rfc3339(at));
   else
@@ -103,14 +105,16 @@ bool paused(const WaitFacts& facts, Why& why) {
 bool no_worker(const WaitFacts& facts, Why& why) {
   if (facts.live_workers != 0) return false;
   why.code = WhyCode::no_worker;
-  why.text = fmt::format("no live worker of namespace '{}' serves queue '{}'", facts.job.spec.ns.text(), facts.job.spec.queue.text());
+  why.text =
+      fmt::format("no live worker of namespace '{}' serves queue '{}'", facts.job.spec.ns.text(), facts.job.spec.queue.text());
   return true;
 }
 
 // A preference that nobody can satisfy ends by itself, so what it asks for is not missing.
 std::vector<std::string> without_preference(const WaitFacts& facts, std::vector<std::string> missing) {
   if (!facts.bound_until) return missing;
-  std::erase_if(missing, [&](const std::string& name) { return name == facts.bound_to || name == worker_capability(facts.bound_to); });
+  std::erase_if(missing,
+                [&](const std::string& name) { return name == facts.bound_to || name == worker_capability(facts.bound_to); });
   return missing;
 }
 
@@ -134,15 +138,16 @@ bool concurrency_key(const WaitFacts& facts, Why& why) {
   if (facts.concurrency_holders.empty() || !facts.job.spec.concurrency) return false;
   why.code = WhyCode::concurrency_key;
   why.jobs = facts.concurrency_holders;
-  why.text = fmt::format("concurrency key '{}' (limit {}) is held by {}", facts.job.spec.concurrency->key, facts.job.spec.concurrency->limit,
-                         job_names(why.jobs));
+  why.text = fmt::format("concurrency key '{}' (limit {}) is held by {}", facts.job.spec.concurrency->key,
+                         facts.job.spec.concurrency->limit, job_names(why.jobs));
   return true;
 }
 
 bool queue_full(const WaitFacts& facts, Why& why) {
   if (!facts.queue.running_max || facts.queue_running < *facts.queue.running_max) return false;
   why.code = WhyCode::queue_full;
-  why.text = fmt::format("queue '{}' runs {} jobs and its limit is {}", facts.job.spec.queue.text(), facts.queue_running, *facts.queue.running_max);
+  why.text = fmt::format("queue '{}' runs {} jobs and its limit is {}", facts.job.spec.queue.text(), facts.queue_running,
+                         *facts.queue.running_max);
   return true;
 }
 
@@ -150,8 +155,8 @@ bool type_full(const WaitFacts& facts, Why& why) {
   const auto cap = facts.queue.running_max_by_type.find(facts.job.spec.type.text());
   if (cap == facts.queue.running_max_by_type.end() || facts.type_running < cap->second) return false;
   why.code = WhyCode::type_full;
-  why.text = fmt::format("queue '{}' runs {} jobs of type '{}' and the limit for the type is {}", facts.job.spec.queue.text(), facts.type_running,
-                         facts.job.spec.type.text(), cap->second);
+  why.text = fmt::format("queue '{}' runs {} jobs of type '{}' and the limit for the type is {}", facts.job.spec.queue.text(),
+                         facts.type_running, facts.job.spec.type.text(), cap->second);
   return true;
 }
 
@@ -159,7 +164,8 @@ bool rate_limited(const WaitFacts& facts, Why& why) {
   if (!facts.rate_token_at || *facts.rate_token_at <= facts.now) return false;
   why.code = WhyCode::rate_limited;
   why.until = facts.rate_token_at;
-  why.text = fmt::format("the rate limit of queue '{}' frees the next claim at {}", facts.job.spec.queue.text(), to_rfc3339(*why.until));
+  why.text =
+      fmt::format("the rate limit of queue '{}' frees the next claim at {}", facts.job.spec.queue.text(), to_rfc3339(*why.until));
   return true;
 }
 
@@ -185,7 +191,8 @@ bool workers_draining(const WaitFacts& facts, Why& why) {
   if (!std::all_of(facts.able.begin(), facts.able.end(), is_draining)) return false;
   why.code = WhyCode::workers_draining;
   why.workers = able_names(facts);
-  why.text = fmt::format("{} able, and draining: {}", facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
+  why.text = fmt::format("{} able, and draining: {}",
+                         facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
                          quoted_names(why.workers));
   return true;
 }
@@ -194,7 +201,8 @@ bool workers_full(const WaitFacts& facts, Why& why) {
   if (facts.able_free != 0 || facts.able_count == 0) return false;
   why.code = WhyCode::workers_full;
   why.workers = able_names(facts);
-  why.text = fmt::format("{} able, with no free slot: {}", facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
+  why.text = fmt::format("{} able, with no free slot: {}",
+                         facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
                          names(facts.able, [](const WaitFacts::AbleWorker& worker) {
                            return fmt::format("'{}' {}/{}", worker.id.text(), worker.running, worker.slots);
                          }));
@@ -207,12 +215,14 @@ bool next_in_line(const WaitFacts& facts, Why& why) {
   if (facts.ahead == 0)
     why.text = "it is next in line and an able worker is free; its next claim takes it";
   else
-    why.text = fmt::format("an able worker is free, and {} {} of its lane before it", facts.ahead, facts.ahead == 1 ? "job is" : "jobs are");
+    why.text = fmt::format("an able worker is free, and {} {} of its lane before it", facts.ahead,
+                           facts.ahead == 1 ? "job is" : "jobs are");
   return true;
 }
 
-constexpr Rule kRules[] = {finished,   running,   waiting_for_jobs, waiting_until,   paused,           no_worker,    no_capable_worker, concurrency_key,
-                           queue_full, type_full, rate_limited,     held_for_worker, workers_draining, workers_full, next_in_line};
+constexpr Rule kRules[] = {finished,     running,           waiting_for_jobs, waiting_until, paused,
+                           no_worker,    no_capable_worker, concurrency_key,  queue_full,    type_full,
+                           rate_limited, held_for_worker,   workers_draining, workers_full,  next_in_line};
 
 }  // namespace
 

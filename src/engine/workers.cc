@@ -17,13 +17,15 @@ void Workers::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<
   const auto complete = [this](WorkerSpec& spec) -> Status {
     if (Status status = muster::validate(spec); !status.ok()) return status;
     // A process that resumes a session had a name in it; giving it another one would lose its leases.
-    if (spec.resume && spec.id.empty()) return Status::invalid_argument("resume is set without an id; the worker's id is accepted with it");
+    if (spec.resume && spec.id.empty())
+      return Status::invalid_argument("resume is set without an id; the worker's id is accepted with it");
     if (spec.id.empty()) spec.id = WorkerId(names_.next().text());
     if (!spec.policy) spec.policy = options_.policies[static_cast<std::size_t>(spec.dialect)];
     return {};
   };
   forward_valid<store::Registered>(
-      std::move(batch), complete, [this](auto valid, auto done) { store_.register_workers(std::move(valid), std::move(done)); }, std::move(reply));
+      std::move(batch), complete, [this](auto valid, auto done) { store_.register_workers(std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Workers::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) {
@@ -52,7 +54,8 @@ void Workers::get(NamespaceName ns, std::vector<WorkerId> workers, Reply<store::
   if (Status status = validate_batch("workers", workers.size(), limits::kPageMax); !status.ok()) return reply(status);
   forward_valid<Worker>(
       std::move(workers), [](const WorkerId& worker) { return validate_name("worker", worker.text()); },
-      [this, ns = std::move(ns)](auto valid, auto done) { store_.get_workers(ns, std::move(valid), std::move(done)); }, std::move(reply));
+      [this, ns = std::move(ns)](auto valid, auto done) { store_.get_workers(ns, std::move(valid), std::move(done)); },
+      std::move(reply));
 }
 
 void Workers::list(store::WorkerQuery query, Reply<store::WorkerPage> reply) {

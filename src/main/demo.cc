@@ -56,14 +56,24 @@ constexpr std::array kKinds{
     Kind{"demo.slow", "demo:slow", slow},
 };
 
-void complain(std::string_view what) { fmt::print(stderr, "muster: demo: {}\n", what); }
+// What goes wrong while the demo runs is said; what it meets on its way out is nobody's trouble.
+class Complaints {
+ public:
+  void operator()(std::string_view what) const {
+    if (!quiet_->load(std::memory_order_relaxed)) fmt::print(stderr, "muster: demo: {}\n", what);
+  }
+  void end() { quiet_->store(true, std::memory_order_relaxed); }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> quiet_ = std::make_shared<std::atomic<bool>>(false);  // shared by the worker's copies
+};
 
 class RunningDemo final : public server::Demo {
  public:
-  RunningDemo(std::unique_ptr<sdk::Client> client, std::unique_ptr<sdk::Worker> worker)
-      : client_(std::move(client)), worker_(std::move(worker)) {
+  RunningDemo(std::unique_ptr<sdk::Client> client, std::unique_ptr<sdk::Worker> worker, Complaints complaints)
+      : client_(std::move(client)), worker_(std::move(worker)), complain_(std::move(complaints)) {
     worker_thread_ = std::thread([this] {
-      if (const auto ended = worker_->run(); !ended.ok()) complain("worker: " + ended.error().text());
+      if (const auto ended = worker_->run(); !ended.ok()) complain_("worker: " + ended.error().text());
     });
     submit_thread_ = std::thread([this] { submit(); });
   }
@@ -74,8 +84,9 @@ class RunningDemo final : public server::Demo {
       stopping_ = true;
     }
     stop_asked_.notify_all();
+    complain_.end();
     submit_thread_.join();
-    worker_->stop();
+    worker_->drain();
     worker_thread_.join();
   }
 
@@ -101,7 +112,7 @@ class RunningDemo final : public server::Demo {
       if (const auto accepted = client_->submit_many(round); accepted.ok())
         submitted_.fetch_add(accepted->size(), std::memory_order_relaxed);
       else
-        complain("submit: " + accepted.error().text());
+        complain_("submit: " + accepted.error().text());
       lock.lock();
       stop_asked_.wait_for(lock, kSubmitEvery, [this] { return stopping_; });
     }
@@ -109,6 +120,7 @@ class RunningDemo final : public server::Demo {
 
   std::unique_ptr<sdk::Client> client_;
   std::unique_ptr<sdk::Worker> worker_;
+  Complaints complain_;
   std::atomic<std::uint64_t> submitted_{0};
   std::mutex mutex_;  // leaf; guards stopping_
   bool stopping_ = false;
@@ -132,6 +144,7 @@ std::unique_ptr<server::Demo> start_demo(const std::string& url, const std::stri
   options.spec.queues = {"demo"};
   options.spec.slots = kSlots;
   for (const Kind& kind : kKinds) options.spec.capabilities.emplace_back(kind.capability);
+  const Complaints complain;
   options.log = complain;
   auto client = sdk::Client::open(address);
   auto worker = sdk::Worker::open(address, std::move(options), handle);
@@ -139,7 +152,7 @@ std::unique_ptr<server::Demo> start_demo(const std::string& url, const std::stri
     complain((client.ok() ? worker.error() : client.error()).text());
     return nullptr;
   }
-  return std::make_unique<RunningDemo>(std::move(*client), std::move(*worker));
+  return std::make_unique<RunningDemo>(std::move(*client), std::move(*worker), complain);
 }
 
 }  // namespace muster

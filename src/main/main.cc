@@ -9,7 +9,7 @@ namespace {
 std::vector<muster::server::Finding> seen_by_client(const muster::cli::Globals& globals) {
   std::vector<muster::server::Finding> findings;
   for (const muster::cli::RemoteCheck& check : muster::cli::check_server(globals))
-    findings.push_back({.name = check.name,
+    findings.push_back({.name = "server: " + check.name,
                         // A server that is not running is no fault of the machine.
                         .grade = check.ok ? muster::server::Grade::ok : muster::server::Grade::warn,
                         .text = check.text,

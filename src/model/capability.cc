@@ -51,8 +51,8 @@ CapabilitySet CapabilitySet::from_key(std::string_view key) {
 
 Status validate_capability(std::string_view text) {
   if (text.empty() || text.size() > limits::kCapabilityBytesMax)
-    return Status::invalid_argument(fmt::format("capability '{}' has {} bytes; 1 to {} are accepted", text.substr(0, 64), text.size(),
-                                                limits::kCapabilityBytesMax));
+    return Status::invalid_argument(fmt::format("capability '{}' has {} bytes; 1 to {} are accepted", text.substr(0, 64),
+                                                text.size(), limits::kCapabilityBytesMax));
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size())
     return Status::invalid_argument(fmt::format("capability '{}' is not of the form kind:name", text));

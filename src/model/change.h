@@ -16,22 +16,22 @@ namespace muster {
 
 struct JobChange {
   JobId id;
-  LaneRef lane;                       // namespace, queue and type; its needs are those the job waits or waited with
-  std::optional<JobState> from;       // empty for enqueued
+  LaneRef lane;                  // namespace, queue and type; its needs are those the job waits or waited with
+  std::optional<JobState> from;  // empty for enqueued
   JobState to = JobState::scheduled;
   JobEvent event = JobEvent::enqueued;
   std::uint32_t attempt = 0;
   Fence fence{};
-  WorkerId worker;                    // empty when no worker is concerned
+  WorkerId worker;  // empty when no worker is concerned
   Instant at{};
-  std::string cause;                  // error kind, cancel reason; empty for none
+  std::string cause;  // error kind, cancel reason; empty for none
 };
 
 struct WorkerChange {
   NamespaceName ns;
   WorkerId id;
   SessionId session{};
-  std::optional<WorkerState> from;    // empty for a first registration
+  std::optional<WorkerState> from;  // empty for a first registration
   WorkerState to = WorkerState::online;
   Instant at{};
   std::string cause;

@@ -31,8 +31,8 @@ struct RetryPolicy {
   Duration backoff_base{1'000};
   double backoff_factor = 2.0;
   Duration backoff_max{5 * 60'000};
-  double jitter = 0.1;                        // share of the delay, spread evenly around it
-  std::vector<std::string> non_retryable;     // error kinds that end the job at once
+  double jitter = 0.1;                     // share of the delay, spread evenly around it
+  std::vector<std::string> non_retryable;  // error kinds that end the job at once
   friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
 };
 
@@ -75,12 +75,12 @@ struct JobSpec {
   QueueName queue{kDefaultQueue};
   JobType type;
   Content payload;
-  CapabilitySet needs;           // without those that the labels selector and affinity stand for
-  Labels selector;               // labels the worker must carry
-  Labels labels;                 // labels of the job itself, for search
-  std::int32_t priority = 0;     // higher first
-  std::optional<Instant> run_at; // empty: at once
-  Duration delay{0};             // from the moment it is accepted; not together with run_at
+  CapabilitySet needs;                 // without those that the labels selector and affinity stand for
+  Labels selector;                     // labels the worker must carry
+  Labels labels;                       // labels of the job itself, for search
+  std::int32_t priority = 0;           // higher first
+  std::optional<Instant> run_at;       // empty: at once
+  Duration delay{0};                   // from the moment it is accepted; not together with run_at
   std::optional<Duration> expires_in;  // still waiting after that: dead
   std::optional<Duration> timeout;     // longest run of one attempt
   std::optional<Duration> lease_ttl;   // empty: the worker's own
@@ -93,7 +93,7 @@ struct JobSpec {
   Affinity affinity;
   std::vector<JobId> after;
   OnDependencyFailure on_dependency_failure = OnDependencyFailure::cancel;
-  std::string correlation;       // carried into logs and events
+  std::string correlation;  // carried into logs and events
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
@@ -134,20 +134,20 @@ struct Job {
   JobSpec spec;
   JobState state = JobState::scheduled;
   Instant created_at{};
-  std::optional<Instant> run_at;       // when it is or was due; empty while it waits for other jobs
+  std::optional<Instant> run_at;  // when it is or was due; empty while it waits for other jobs
   std::optional<Instant> expires_at;
-  std::optional<Instant> started_at;   // of the current or last attempt
+  std::optional<Instant> started_at;  // of the current or last attempt
   std::optional<Instant> finished_at;
   std::optional<Instant> lease_expires_at;
-  std::uint32_t attempt = 0;           // attempts begun and not handed back
+  std::uint32_t attempt = 0;  // attempts begun and not handed back
   std::uint32_t rescues = 0;
   Fence fence{};
-  WorkerId worker;                     // the holder, or the last one
+  WorkerId worker;  // the holder, or the last one
   bool cancel_requested = false;
   std::optional<Content> result;
-  std::optional<JobError> error;       // of the last attempt that failed
+  std::optional<JobError> error;  // of the last attempt that failed
   std::optional<Progress> progress;
-  std::vector<AttemptRecord> attempts; // failed ones, the newest kAttemptRecordsMax
+  std::vector<AttemptRecord> attempts;  // failed ones, the newest kAttemptRecordsMax
   std::size_t dependencies_pending = 0;
 };
 

@@ -17,19 +17,19 @@ namespace muster {
 enum class JobState : std::uint8_t { scheduled, ready, running, completed, dead, cancelled };
 
 enum class JobEvent : std::uint8_t {
-  enqueued,    // accepted
-  due,         // its time came, or what it waited for finished
-  claimed,     // granted to a worker
-  completed,   // the worker finished it
-  failed,      // the attempt failed and will be retried
-  exhausted,   // no attempts or rescues are left, or the error may not be retried
-  lost,        // the worker vanished: rescue
-  released,    // the worker handed it back; costs nothing
-  snoozed,     // the worker asked for it later; costs nothing
-  cancelled,   // cancelled by a user, or with a job it waited for
-  expired,     // still waiting at its expiry
-  redriven,    // taken out of the finished set by an operator
-  pruned,      // removed by retention
+  enqueued,   // accepted
+  due,        // its time came, or what it waited for finished
+  claimed,    // granted to a worker
+  completed,  // the worker finished it
+  failed,     // the attempt failed and will be retried
+  exhausted,  // no attempts or rescues are left, or the error may not be retried
+  lost,       // the worker vanished: rescue
+  released,   // the worker handed it back; costs nothing
+  snoozed,    // the worker asked for it later; costs nothing
+  cancelled,  // cancelled by a user, or with a job it waited for
+  expired,    // still waiting at its expiry
+  redriven,   // taken out of the finished set by an operator
+  pruned,     // removed by retention
 };
 
 inline constexpr std::array kJobStates{JobState::scheduled, JobState::ready, JobState::running,

@@ -5,7 +5,9 @@
 namespace muster {
 namespace {
 
-Lane lane(std::vector<std::string> needs) { return {NamespaceName("default"), QueueName("mail"), JobType("send"), CapabilitySet(std::move(needs))}; }
+Lane lane(std::vector<std::string> needs) {
+  return {NamespaceName("default"), QueueName("mail"), JobType("send"), CapabilitySet(std::move(needs))};
+}
 
 Offer offer(std::vector<std::string> offers) { return {NamespaceName("default"), {}, CapabilitySet(std::move(offers))}; }
 

@@ -46,11 +46,11 @@ struct QueueStats {
   std::uint64_t scheduled = 0;
   std::uint64_t ready = 0;
   std::uint64_t running = 0;
-  std::uint64_t dead = 0;                   // since this process started
-  std::uint64_t enqueued_total = 0;         // since this process started
-  std::uint64_t completed_total = 0;        // since this process started
-  std::optional<Instant> oldest_ready_at;   // due time of the job that has been ready longest
-  double completed_per_second = 0;          // over the last minute
+  std::uint64_t dead = 0;                  // since this process started
+  std::uint64_t enqueued_total = 0;        // since this process started
+  std::uint64_t completed_total = 0;       // since this process started
+  std::optional<Instant> oldest_ready_at;  // due time of the job that has been ready longest
+  double completed_per_second = 0;         // over the last minute
 };
 
 struct NamespaceInfo {

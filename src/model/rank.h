@@ -22,7 +22,9 @@ using Rank = std::int64_t;  // microseconds
 inline constexpr std::chrono::microseconds kAgeingPerPoint = std::chrono::seconds(60);
 inline constexpr std::int64_t kFairQuantum = 1'000;  // microseconds of virtual time a job of weight 1 costs
 
-constexpr std::int64_t due_us(Instant due) { return std::chrono::duration_cast<std::chrono::microseconds>(due.time_since_epoch()).count(); }
+constexpr std::int64_t due_us(Instant due) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(due.time_since_epoch()).count();
+}
 
 constexpr Rank rank_of(Instant due, std::int32_t priority) { return due_us(due) - priority * kAgeingPerPoint.count(); }
 
@@ -32,7 +34,9 @@ struct FairStamp {
 };
 
 // What one job of a key with this weight costs in virtual time.
-constexpr std::int64_t fair_cost(std::uint32_t weight) { return std::max<std::int64_t>(1, kFairQuantum / static_cast<std::int64_t>(weight)); }
+constexpr std::int64_t fair_cost(std::uint32_t weight) {
+  return std::max<std::int64_t>(1, kFairQuantum / static_cast<std::int64_t>(weight));
+}
 
 // key_finish and lane_time are 0 for a key or lane not seen before.
 constexpr FairStamp fair_stamp(Instant due, std::int64_t lane_time, std::int64_t key_finish, std::uint32_t weight) {
@@ -41,6 +45,8 @@ constexpr FairStamp fair_stamp(Instant due, std::int64_t lane_time, std::int64_t
   return {start, start + fair_cost(weight)};
 }
 
-constexpr Rank fair_rank(const FairStamp& stamp, std::int32_t priority) { return stamp.start - priority * kAgeingPerPoint.count(); }
+constexpr Rank fair_rank(const FairStamp& stamp, std::int32_t priority) {
+  return stamp.start - priority * kAgeingPerPoint.count();
+}
 
 }  // namespace muster

@@ -16,7 +16,8 @@ Duration backoff(const RetryPolicy& policy, std::uint32_t attempt, double spread
 
 AfterFailure after_failure(const RetryPolicy& policy, std::uint32_t attempt, const JobError& error, bool retryable,
                            std::optional<Duration> delay, Instant now, double spread) {
-  const bool banned = std::find(policy.non_retryable.begin(), policy.non_retryable.end(), error.kind) != policy.non_retryable.end();
+  const bool banned =
+      std::find(policy.non_retryable.begin(), policy.non_retryable.end(), error.kind) != policy.non_retryable.end();
   if (!retryable || banned || attempt >= policy.attempts_max) return {JobEvent::exhausted, now};
   return {JobEvent::failed, now + delay.value_or(backoff(policy, attempt, spread))};
 }

@@ -90,14 +90,17 @@ Status validate_times(const JobSpec& spec) {
   if (spec.run_at && spec.delay != Duration(0))
     return refuse(fmt::format("run_at and delay ({} ms) are both set; one of them is accepted", spec.delay.count()));
   if (spec.run_at && (*spec.run_at < Instant{} || *spec.run_at > limits::kRunAtMax))
-    return refuse(fmt::format("run_at is {} ms after 1970; {} to {} is accepted", to_ms(*spec.run_at), 0, to_ms(limits::kRunAtMax)));
-  if (Status status = validate_duration("delay", spec.delay, {.least = Duration(0), .most = limits::kDelayMax}); !status.ok()) return status;
+    return refuse(
+        fmt::format("run_at is {} ms after 1970; {} to {} is accepted", to_ms(*spec.run_at), 0, to_ms(limits::kRunAtMax)));
+  if (Status status = validate_duration("delay", spec.delay, {.least = Duration(0), .most = limits::kDelayMax}); !status.ok())
+    return status;
   if (spec.expires_in) {
     Status status = validate_duration("expires_in", *spec.expires_in, {.least = limits::kExpiryMin, .most = limits::kDelayMax});
     if (!status.ok()) return status;
   }
   if (spec.timeout) {
-    Status status = validate_duration("timeout", *spec.timeout, {.least = limits::kJobTimeoutMin, .most = limits::kJobTimeoutMax});
+    Status status =
+        validate_duration("timeout", *spec.timeout, {.least = limits::kJobTimeoutMin, .most = limits::kJobTimeoutMax});
     if (!status.ok()) return status;
   }
   if (spec.lease_ttl) return validate_duration("lease", *spec.lease_ttl, {.least = limits::kLeaseMin, .most = limits::kLeaseMax});
@@ -105,12 +108,14 @@ Status validate_times(const JobSpec& spec) {
 }
 
 Status validate_keys(const JobSpec& spec) {
-  if (Status status = validate_text("idempotency_key", spec.idempotency_key, {.bytes_max = limits::kKeyBytesMax}); !status.ok()) return status;
+  if (Status status = validate_text("idempotency_key", spec.idempotency_key, {.bytes_max = limits::kKeyBytesMax}); !status.ok())
+    return status;
   if (spec.unique)
     if (Status status = validate_key("unique key", spec.unique->key); !status.ok()) return status;
   if (spec.concurrency) {
-    Status status = first_of({validate_key("concurrency key", spec.concurrency->key),
-                              validate_count("concurrency limit", spec.concurrency->limit, {.least = 1, .most = limits::kConcurrencyMax})});
+    Status status =
+        first_of({validate_key("concurrency key", spec.concurrency->key),
+                  validate_count("concurrency limit", spec.concurrency->limit, {.least = 1, .most = limits::kConcurrencyMax})});
     if (!status.ok()) return status;
   }
   if (spec.fairness)
@@ -122,9 +127,10 @@ Status validate_keys(const JobSpec& spec) {
 Status validate_affinity(const Affinity& affinity) {
   Status status = validate_text("sticky_key", affinity.sticky_key, {.bytes_max = limits::kKeyBytesMax});
   if (!status.ok() || affinity.prefer.empty()) return status;
-  return first_of({validate_capability(affinity.prefer).annotate("prefer"),
-                   validate_text("prefer", affinity.prefer, {.bytes_max = limits::kCapabilityBytesMax}),
-                   validate_duration("prefer_wait", affinity.prefer_wait, {.least = Duration(0), .most = limits::kPreferWaitMax})});
+  return first_of(
+      {validate_capability(affinity.prefer).annotate("prefer"),
+       validate_text("prefer", affinity.prefer, {.bytes_max = limits::kCapabilityBytesMax}),
+       validate_duration("prefer_wait", affinity.prefer_wait, {.least = Duration(0), .most = limits::kPreferWaitMax})});
 }
 
 Status validate_dependencies(const std::vector<JobId>& after) {
@@ -154,21 +160,26 @@ Status validate_rate(const RateLimit& rate) {
 
 Status validate_name(std::string_view what, std::string_view text) {
   if (text.empty() || text.size() > limits::kNameBytesMax)
-    return refuse(fmt::format("{} '{}' has {} bytes; 1 to {} are accepted", what, shown(text), text.size(), limits::kNameBytesMax));
+    return refuse(
+        fmt::format("{} '{}' has {} bytes; 1 to {} are accepted", what, shown(text), text.size(), limits::kNameBytesMax));
   const auto refused = [](char c) { return is_control(c) || c == ' ' || c == '/'; };
   if (std::any_of(text.begin(), text.end(), refused))
-    return refuse(fmt::format("{} '{}' holds a space, a control character or '/'; other printable characters are accepted", what, shown(text)));
+    return refuse(fmt::format("{} '{}' holds a space, a control character or '/'; other printable characters are accepted", what,
+                              shown(text)));
   if (!is_utf8(text)) return refuse(fmt::format("{} '{}' is not UTF-8", what, shown(text)));
   return {};
 }
 
 Status validate_text(std::string_view what, std::string_view text, TextRule rule) {
-  if (text.empty()) return rule.required ? refuse(fmt::format("{} is empty; 1 to {} bytes are accepted", what, rule.bytes_max)) : Status();
+  if (text.empty())
+    return rule.required ? refuse(fmt::format("{} is empty; 1 to {} bytes are accepted", what, rule.bytes_max)) : Status();
   if (text.size() > rule.bytes_max)
-    return refuse(fmt::format("{} '{}' has {} bytes; {} to {} are accepted", what, shown(text), text.size(), rule.required ? 1 : 0, rule.bytes_max));
+    return refuse(fmt::format("{} '{}' has {} bytes; {} to {} are accepted", what, shown(text), text.size(),
+                              rule.required ? 1 : 0, rule.bytes_max));
   if (rule.one_line && std::any_of(text.begin(), text.end(), is_control))
     return refuse(fmt::format("{} '{}' holds a control character; printable text is accepted", what, shown(text)));
-  if (text.find('\0') != std::string_view::npos) return refuse(fmt::format("{} '{}' holds a NUL; text without NUL is accepted", what, shown(text)));
+  if (text.find('\0') != std::string_view::npos)
+    return refuse(fmt::format("{} '{}' holds a NUL; text without NUL is accepted", what, shown(text)));
   if (!is_utf8(text)) return refuse(fmt::format("{} '{}' is not UTF-8", what, shown(text)));
   return {};
 }
@@ -180,7 +191,8 @@ Status validate_count(std::string_view what, std::uint64_t value, CountRange ran
 
 Status validate_duration(std::string_view what, Duration value, DurationRange range) {
   if (value >= range.least && value <= range.most) return {};
-  return refuse(fmt::format("{} is {} ms; {} to {} ms is accepted", what, value.count(), range.least.count(), range.most.count()));
+  return refuse(
+      fmt::format("{} is {} ms; {} to {} ms is accepted", what, value.count(), range.least.count(), range.most.count()));
 }
 
 Status validate_content(std::string_view what, const Content& content, std::size_t bytes_max) {
@@ -195,7 +207,8 @@ Status validate_labels(std::string_view what, const Labels& labels) {
     if (Status status = validate_text("label key", key, {.bytes_max = limits::kLabelBytesMax, .required = true}); !status.ok())
       return status.annotate(what);
     if (key.find_first_of("= ") != std::string::npos)
-      return refuse(fmt::format("{}: label key '{}' holds '=' or white space; other printable characters are accepted", what, shown(key)));
+      return refuse(
+          fmt::format("{}: label key '{}' holds '=' or white space; other printable characters are accepted", what, shown(key)));
     if (Status status = validate_text("label value", value, {.bytes_max = limits::kLabelBytesMax}); !status.ok())
       return status.annotate(fmt::format("{}: label '{}'", what, shown(key)));
   }
@@ -209,17 +222,18 @@ Status validate(const JobError& error) {
 
 Status validate(const RetryPolicy& policy) {
   const DurationRange backoffs{.least = Duration(0), .most = limits::kBackoffMax};
-  Status status = first_of({validate_count("retry attempts_max", policy.attempts_max, {.least = 1, .most = limits::kAttemptsMax}),
-                            validate_duration("retry backoff_base", policy.backoff_base, backoffs),
-                            validate_real("retry backoff_factor", policy.backoff_factor, limits::kBackoffFactorMin, limits::kBackoffFactorMax),
-                            validate_duration("retry backoff_max", policy.backoff_max, backoffs),
-                            validate_real("retry jitter", policy.jitter, 0, 1)});
+  Status status = first_of(
+      {validate_count("retry attempts_max", policy.attempts_max, {.least = 1, .most = limits::kAttemptsMax}),
+       validate_duration("retry backoff_base", policy.backoff_base, backoffs),
+       validate_real("retry backoff_factor", policy.backoff_factor, limits::kBackoffFactorMin, limits::kBackoffFactorMax),
+       validate_duration("retry backoff_max", policy.backoff_max, backoffs), validate_real("retry jitter", policy.jitter, 0, 1)});
   if (!status.ok()) return status;
   if (policy.backoff_base > policy.backoff_max)
     return refuse(fmt::format("retry backoff_base is {} ms; 0 to backoff_max ({} ms) is accepted", policy.backoff_base.count(),
                               policy.backoff_max.count()));
   if (policy.non_retryable.size() > limits::kErrorKindsMax)
-    return refuse(fmt::format("retry non_retryable names {} error kinds; at most {} are accepted", policy.non_retryable.size(), limits::kErrorKindsMax));
+    return refuse(fmt::format("retry non_retryable names {} error kinds; at most {} are accepted", policy.non_retryable.size(),
+                              limits::kErrorKindsMax));
   for (const std::string& kind : policy.non_retryable) {
     status = validate_text("retry non_retryable kind", kind, {.bytes_max = limits::kNameBytesMax, .required = true});
     if (!status.ok()) return status;
@@ -239,7 +253,8 @@ Status validate(const JobSpec& spec) {
     return refuse(fmt::format("priority is {}; {} to {} is accepted", spec.priority, limits::kPriorityMin, limits::kPriorityMax));
   if (Status status = validate_times(spec); !status.ok()) return status;
   if (Status status = validate(spec.retry); !status.ok()) return status;
-  if (Status status = validate_count("rescues_max", spec.rescues_max, {.least = 0, .most = limits::kRescuesMax}); !status.ok()) return status;
+  if (Status status = validate_count("rescues_max", spec.rescues_max, {.least = 0, .most = limits::kRescuesMax}); !status.ok())
+    return status;
   if (Status status = validate_keys(spec); !status.ok()) return status;
   if (Status status = validate_affinity(spec.affinity); !status.ok()) return status;
   if (Status status = validate_dependencies(spec.after); !status.ok()) return status;
@@ -247,7 +262,8 @@ Status validate(const JobSpec& spec) {
 }
 
 Status validate(const HeartbeatPolicy& policy) {
-  Status status = validate_duration("heartbeat interval", policy.interval, {.least = limits::kHeartbeatMin, .most = limits::kHeartbeatMax});
+  Status status =
+      validate_duration("heartbeat interval", policy.interval, {.least = limits::kHeartbeatMin, .most = limits::kHeartbeatMax});
   if (!status.ok()) return status;
   // A worker's leases live for dead_after unless a job says otherwise, so it stays within a lease's bounds too.
   return validate_duration("dead_after", policy.dead_after, {.least = policy.interval * 3, .most = limits::kLeaseMax});
@@ -257,11 +273,14 @@ Status validate(const WorkerSpec& spec) {
   if (Status status = validate_name("namespace", spec.ns.text()); !status.ok()) return status;
   if (!spec.id.empty())
     if (Status status = validate_name("worker", spec.id.text()); !status.ok()) return status;
-  if (Status status = validate_capabilities("capabilities", spec.capabilities, limits::kCapabilitiesMax); !status.ok()) return status;
+  if (Status status = validate_capabilities("capabilities", spec.capabilities, limits::kCapabilitiesMax); !status.ok())
+    return status;
   for (const std::string& name : spec.capabilities.names())
     if (has_kind(name, "label") || has_kind(name, "worker"))
-      return refuse(fmt::format("capability '{}' is of a reserved kind; label: comes from the worker's labels and worker: from its id", shown(name)));
-  if (Status status = validate_count("number of queues", spec.queues.size(), {.least = 0, .most = limits::kQueuesPerClaimMax}); !status.ok())
+      return refuse(fmt::format(
+          "capability '{}' is of a reserved kind; label: comes from the worker's labels and worker: from its id", shown(name)));
+  if (Status status = validate_count("number of queues", spec.queues.size(), {.least = 0, .most = limits::kQueuesPerClaimMax});
+      !status.ok())
     return status;
   for (const QueueName& queue : spec.queues)
     if (Status status = validate_name("queue", queue.text()); !status.ok()) return status;
@@ -277,16 +296,21 @@ Status validate(const WorkerSpec& spec) {
 Status validate(const QueueChange& change) {
   if (Status status = validate_name("namespace", change.ns.text()); !status.ok()) return status;
   if (Status status = validate_name("queue", change.queue.text()); !status.ok()) return status;
-  if (Status status = validate_text("pause reason", change.pause_reason, {.bytes_max = limits::kErrorBytesMax, .one_line = false}); !status.ok())
+  if (Status status =
+          validate_text("pause reason", change.pause_reason, {.bytes_max = limits::kErrorBytesMax, .one_line = false});
+      !status.ok())
     return status;
   const CountRange caps{.least = 0, .most = limits::kConcurrencyMax};
   if (change.running_max)
     if (Status status = validate_count("running_max", *change.running_max, caps); !status.ok()) return status;
-  if (Status status = validate_count("number of per-type caps", change.running_max_by_type.size(), {.least = 0, .most = limits::kTypeCapsMax}); !status.ok())
+  if (Status status = validate_count("number of per-type caps", change.running_max_by_type.size(),
+                                     {.least = 0, .most = limits::kTypeCapsMax});
+      !status.ok())
     return status;
   for (const auto& [type, cap] : change.running_max_by_type) {
     if (Status status = validate_name("type", type); !status.ok()) return status;
-    if (Status status = validate_count(fmt::format("running_max of type '{}'", shown(type)), cap, caps); !status.ok()) return status;
+    if (Status status = validate_count(fmt::format("running_max of type '{}'", shown(type)), cap, caps); !status.ok())
+      return status;
   }
   if (change.rate) return validate_rate(*change.rate);
   return {};

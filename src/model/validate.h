@@ -24,12 +24,12 @@ namespace limits {
 
 inline constexpr double kBackoffFactorMin = 1.0;
 inline constexpr double kBackoffFactorMax = 100.0;
-inline constexpr std::size_t kErrorKindsMax = 64;        // in one non_retryable list
+inline constexpr std::size_t kErrorKindsMax = 64;  // in one non_retryable list
 inline constexpr Duration kPreferWaitMax = 24h;
 inline constexpr Duration kJobTimeoutMin{1};
 inline constexpr Duration kExpiryMin{1};
 inline constexpr Instant kRunAtMax{Duration(253'402'300'799'999)};  // 9999-12-31T23:59:59.999Z, the last RFC 3339 instant
-inline constexpr std::size_t kTypeCapsMax = 1'000;       // per-type caps in one change of a queue
+inline constexpr std::size_t kTypeCapsMax = 1'000;                  // per-type caps in one change of a queue
 inline constexpr double kRateCountMax = 1'000'000;
 inline constexpr Duration kRatePerMin{1};
 inline constexpr Duration kRatePerMax = 24h;
@@ -43,8 +43,8 @@ Status validate_name(std::string_view what, std::string_view text);
 
 struct TextRule {
   std::size_t bytes_max = 0;
-  bool required = false;    // refuse the empty text
-  bool one_line = true;     // refuse control characters; otherwise only NUL is refused
+  bool required = false;  // refuse the empty text
+  bool one_line = true;   // refuse control characters; otherwise only NUL is refused
 };
 // UTF-8 within the rule.
 Status validate_text(std::string_view what, std::string_view text, TextRule rule);

@@ -45,33 +45,33 @@ enum class Health : std::uint8_t { healthy, warn, degraded, unhealthy };
 
 struct WorkerSpec {
   NamespaceName ns{kDefaultNamespace};
-  WorkerId id;                       // empty: the engine gives one
+  WorkerId id;  // empty: the engine gives one
   Dialect dialect = Dialect::http;
-  CapabilitySet capabilities;        // as offered, without those of labels and id
-  std::vector<QueueName> queues;     // empty: every queue of the namespace
+  CapabilitySet capabilities;     // as offered, without those of labels and id
+  std::vector<QueueName> queues;  // empty: every queue of the namespace
   Labels labels;
-  std::uint32_t slots = 1;           // max_concurrent
+  std::uint32_t slots = 1;  // max_concurrent
   std::string hostname;
   std::string version;
-  std::string metadata;              // JSON object, kept after death; empty for none
+  std::string metadata;                   // JSON object, kept after death; empty for none
   std::optional<HeartbeatPolicy> policy;  // empty: the dialect's
-  std::optional<SessionId> resume;   // the session this process already had: its leases stay
+  std::optional<SessionId> resume;        // the session this process already had: its leases stay
 };
 
 struct Worker {
-  WorkerSpec spec;                   // policy is filled in
+  WorkerSpec spec;  // policy is filled in
   SessionId session{};
   WorkerState state = WorkerState::online;
   Instant registered_at{};
   Instant last_seen_at{};
   std::optional<Instant> offline_at;
-  std::string offline_cause;         // "silent", "unregistered", "replaced", "drained"
+  std::string offline_cause;  // "silent", "unregistered", "replaced", "drained"
   std::optional<Instant> drain_deadline;
   std::string drain_reason;
   std::uint32_t running = 0;
-  std::uint64_t completed = 0;       // of this session
+  std::uint64_t completed = 0;  // of this session
   std::uint64_t failed = 0;
-  std::string stats;                 // JSON object of the last heartbeat; empty for none
+  std::string stats;  // JSON object of the last heartbeat; empty for none
 };
 
 // Everything a worker can be asked for: what it said, its labels and its own name.

@@ -45,7 +45,8 @@ TEST(DeadAt, IsTheSilenceThePolicyAllows) {
 }
 
 TEST(DefaultPolicy, FitsThreeBeatsIntoEveryDialect) {
-  for (const Dialect dialect : kDialects) EXPECT_LE(default_policy(dialect).interval * 3, default_policy(dialect).dead_after) << to_string(dialect);
+  for (const Dialect dialect : kDialects)
+    EXPECT_LE(default_policy(dialect).interval * 3, default_policy(dialect).dead_after) << to_string(dialect);
 }
 
 TEST(Offered, HoldsWhatItSaidItsLabelsAndItsName) {

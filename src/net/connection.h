@@ -1,5 +1,5 @@
-// One accepted connection and the session that speaks on it. A front implements Session and is given a Connection; bytes in, bytes
-// out, time-outs and the end of it all. Nothing here knows a protocol.
+// One accepted connection and the session that speaks on it. A front implements Session and is given a Connection; bytes in,
+// bytes out, time-outs and the end of it all. Nothing here knows a protocol.
 //
 // Everything happens on the loop's thread. Connection is an interface so that a session can be tested without a socket.
 #pragma once
@@ -47,9 +47,9 @@ class Session {
   virtual void received(std::string_view bytes) = 0;  // valid during the call only
   virtual void peer_finished() = 0;                   // the peer will send no more; it may still read
   virtual void read_expired() = 0;
-  virtual void output_drained() {}                    // everything queued has been taken by the operating system
-  virtual void drain() = 0;                           // the server stops: finish what is under way, then close
-  virtual void closed() = 0;                          // the last call
+  virtual void output_drained() {}  // everything queued has been taken by the operating system
+  virtual void drain() = 0;         // the server stops: finish what is under way, then close
+  virtual void closed() = 0;        // the last call
 };
 
 }  // namespace muster::net

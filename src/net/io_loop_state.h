@@ -1,5 +1,5 @@
-// What is behind IoLoop: Asio's context and the queue of posted work. Private to net/: nothing outside this folder includes it, so
-// nobody else pays for Asio's headers.
+// What is behind IoLoop: Asio's context and the queue of posted work. Private to net/: nothing outside this folder includes it,
+// so nobody else pays for Asio's headers.
 #pragma once
 
 #include <atomic>

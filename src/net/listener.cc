@@ -28,7 +28,8 @@ constexpr Duration kAcceptBackOff{100};  // out of descriptors or memory: others
 
 std::string endpoint_text(const tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
-  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", address, endpoint.port()) : fmt::format("{}:{}", address, endpoint.port());
+  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", address, endpoint.port())
+                                    : fmt::format("{}:{}", address, endpoint.port());
 }
 
 Result<tcp::endpoint> resolve(asio::io_context& io, const ListenerOptions& options) {
@@ -46,8 +47,8 @@ Result<tcp::endpoint> resolve(asio::io_context& io, const ListenerOptions& optio
 Status bind_failure(const ListenerOptions& options, const error_code& error) {
   const std::string where = fmt::format("cannot listen on {} port {}", options.address, options.port);
   if (error == asio::error::address_in_use)
-    return Status::unavailable(
-        fmt::format("{}: the port is in use; stop the process that holds it, or choose another port (0 picks a free one)", where));
+    return Status::unavailable(fmt::format(
+        "{}: the port is in use; stop the process that holds it, or choose another port (0 picks a free one)", where));
   if (error == asio::error::access_denied)
     return Status::unavailable(fmt::format("{}: permission denied; ports below 1024 need privileges", where));
   if (error == error_code(EADDRNOTAVAIL, boost::system::system_category()))
@@ -70,7 +71,13 @@ Status listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, const L
 // Lives on the loop's thread, but for what `mutex` guards and for what is fixed before the loop sees it.
 struct Listener::State : std::enable_shared_from_this<Listener::State> {
   State(IoLoop& with, ListenerOptions opts, Gauge& gauge, SessionFactory make)
-      : loop(with), options(std::move(opts)), open_connections(gauge), factory(std::move(make)), acceptor(with.state().io), tick(with.state().io), pause(with.state().io) {}
+      : loop(with),
+        options(std::move(opts)),
+        open_connections(gauge),
+        factory(std::move(make)),
+        acceptor(with.state().io),
+        tick(with.state().io),
+        pause(with.state().io) {}
 
   static asio::awaitable<void> accept_all(std::shared_ptr<State> self) {
     while (!self->stopping) {
@@ -175,7 +182,8 @@ Listener::Listener(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Listener::~Listener() { stop(Duration::zero()); }
 
-Result<std::unique_ptr<Listener>> Listener::open(IoLoop& loop, ListenerOptions options, Gauge& open_connections, SessionFactory factory) {
+Result<std::unique_ptr<Listener>> Listener::open(IoLoop& loop, ListenerOptions options, Gauge& open_connections,
+                                                 SessionFactory factory) {
   const auto endpoint = resolve(loop.state().io, options);
   if (!endpoint.ok()) return endpoint.status();
   TlsContext tls;

@@ -25,7 +25,7 @@ struct ListenerOptions {
   std::size_t connections_max = 10'000;
   Duration write_timeout{30'000};
   Duration handshake_timeout{10'000};
-  std::string refusal;  // sent, as far as it goes, to a connection above connections_max; not over TLS
+  std::string refusal;        // sent, as far as it goes, to a connection above connections_max; not over TLS
   std::string loopback_only;  // not empty: an address that other machines can reach is refused, for this reason
 };
 
@@ -36,13 +36,14 @@ class Listener {
   // Binds and listens before it returns; `open_connections` follows the number of connections and outlives the listener.
   // unavailable: the address is in use or not ours. invalid_argument: the address or a TLS file is wrong, or
   // the address is not accepted by loopback_only.
-  static Result<std::unique_ptr<Listener>> open(IoLoop& loop, ListenerOptions options, Gauge& open_connections, SessionFactory factory);
+  static Result<std::unique_ptr<Listener>> open(IoLoop& loop, ListenerOptions options, Gauge& open_connections,
+                                                SessionFactory factory);
   ~Listener();  // stops without grace
 
   std::uint16_t port() const;
   std::string address() const;  // "127.0.0.1:8080"
   bool is_loopback() const;
-  Status reload_tls();          // for new connections; on failure the old certificate stays
+  Status reload_tls();  // for new connections; on failure the old certificate stays
 
   // Accepts no more, tells every session to drain, and closes what is left after `grace`. Returns when the last connection
   // is gone. Idempotent. REQUIRES: not inside the loop.

@@ -22,7 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Script {
-  std::function<void(Connection&, std::string_view)> received = [](Connection& connection, std::string_view bytes) { connection.send(std::string(bytes)); };
+  std::function<void(Connection&, std::string_view)> received = [](Connection& connection, std::string_view bytes) {
+    connection.send(std::string(bytes));
+  };
   std::function<void(Connection&)> begin = [](Connection&) {};
   std::atomic<int> ended{0};
   std::atomic<int> expired{0};
@@ -32,7 +34,9 @@ struct Script {
 
 class ScriptedSession final : public Session {
  public:
-  ScriptedSession(Script& script, Connection& connection) : script_(script), connection_(connection) { script_.begin(connection_); }
+  ScriptedSession(Script& script, Connection& connection) : script_(script), connection_(connection) {
+    script_.begin(connection_);
+  }
   void received(std::string_view bytes) override { script_.received(connection_, bytes); }
   void peer_finished() override { connection_.close_when_sent(); }
   void read_expired() override {
@@ -51,7 +55,9 @@ class ListenerTest : public testing::Test {
  protected:
   void open(ListenerOptions options = {}) {
     options.address = "127.0.0.1";
-    auto opened = Listener::open(loop, options, open_connections, [this](Connection& connection) { return std::make_shared<ScriptedSession>(script, connection); });
+    auto opened = Listener::open(loop, options, open_connections, [this](Connection& connection) {
+      return std::make_shared<ScriptedSession>(script, connection);
+    });
     ASSERT_TRUE(opened.ok()) << opened.status().text();
     listener = *std::move(opened);
     loop.start();
@@ -82,7 +88,9 @@ class ListenerTest : public testing::Test {
     out.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     return out;
   }
-  static void send(int socket, std::string_view bytes) { EXPECT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size())); }
+  static void send(int socket, std::string_view bytes) {
+    EXPECT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
   template <class Condition>
   bool eventually(Condition holds) {
     for (int i = 0; i < 2'000; ++i) {
@@ -115,7 +123,8 @@ TEST_F(ListenerTest, DeliversMuchInOrder) {
   constexpr std::size_t kBytes = 8 * 1024 * 1024;
   script.received = [&](Connection& connection, std::string_view) {
     for (std::size_t i = 0; i < kBytes / 1024; ++i)
-      connection.send(std::string(1024, static_cast<char>('a' + i % 26)), [&](bool delivered) { ++(delivered ? script.delivered : script.lost); });
+      connection.send(std::string(1024, static_cast<char>('a' + i % 26)),
+                      [&](bool delivered) { ++(delivered ? script.delivered : script.lost); });
   };
   open();
   const int socket = connect();
@@ -129,7 +138,8 @@ TEST_F(ListenerTest, DeliversMuchInOrder) {
 
 TEST_F(ListenerTest, TellsWhatWasNotDelivered) {
   script.received = [&](Connection& connection, std::string_view) {
-    for (int i = 0; i < 64; ++i) connection.send(std::string(1024 * 1024, 'x'), [&](bool delivered) { ++(delivered ? script.delivered : script.lost); });
+    for (int i = 0; i < 64; ++i)
+      connection.send(std::string(1024 * 1024, 'x'), [&](bool delivered) { ++(delivered ? script.delivered : script.lost); });
   };
   open();
   const int socket = connect();
@@ -242,7 +252,8 @@ TEST_F(ListenerTest, RefusesAnAddressThatIsNone) {
 }
 
 TEST_F(ListenerTest, StopsThoughItsLoopNeverRan) {
-  auto opened = Listener::open(loop, {.address = "127.0.0.1"}, open_connections, [](Connection&) { return std::shared_ptr<Session>(); });
+  auto opened =
+      Listener::open(loop, {.address = "127.0.0.1"}, open_connections, [](Connection&) { return std::shared_ptr<Session>(); });
   ASSERT_TRUE(opened.ok());
   (*opened)->stop(5s);
 }

@@ -41,7 +41,10 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
 
  public:
   StreamConnectionOf(IoLoop& loop, Stream stream, StreamOptions options)
-      : loop_(loop), options_(std::move(options)), stream_(std::move(stream)), resumed_(loop.state().io, asio::steady_timer::time_point::max()) {}
+      : loop_(loop),
+        options_(std::move(options)),
+        stream_(std::move(stream)),
+        resumed_(loop.state().io, asio::steady_timer::time_point::max()) {}
 
   void start(std::shared_ptr<Session> session, UniqueFunction<void()> gone) override {
     session_ = std::move(session);
@@ -220,7 +223,8 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     while (!self->outgoing_.empty() && !self->closed_) {
       self->write_deadline_ = self->in(self->options_.write_timeout);  // renewed by any progress
       self->gather();
-      const std::size_t taken = co_await self->stream_.async_write_some(self->pieces_, asio::redirect_error(asio::use_awaitable, error));
+      const std::size_t taken =
+          co_await self->stream_.async_write_some(self->pieces_, asio::redirect_error(asio::use_awaitable, error));
       if (self->closed_) co_return;
       if (error) {
         self->close_now();
@@ -262,7 +266,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   Stream stream_;
   std::shared_ptr<Session> session_;  // shared with replies that are on their way to it
   UniqueFunction<void()> gone_;
-  asio::steady_timer resumed_;        // never expires; cancelled to wake the paused reader
+  asio::steady_timer resumed_;  // never expires; cancelled to wake the paused reader
   std::vector<char> incoming_ = std::vector<char>(kReadBytesMin);
   std::deque<Outgoing> outgoing_;
   std::vector<asio::const_buffer> pieces_;
@@ -270,7 +274,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   std::size_t unsent_ = 0;
   Ticks read_deadline_ = kNever;
   Ticks write_deadline_ = kNever;
-  Ticks end_deadline_ = kNever;       // handshake, goodbye
+  Ticks end_deadline_ = kNever;  // handshake, goodbye
   bool session_ready_ = false;
   bool paused_ = false;
   bool peer_finished_ = false;

@@ -21,13 +21,15 @@ struct StreamOptions {
 // Kept alive by its listener until `gone` and by its own coroutines.
 class StreamConnection : public Connection {
  public:
-  // Begins the handshake, if any, and reading. `gone` is called once, after Session::closed(), and is the listener's cue to forget it.
+  // Begins the handshake, if any, and reading. `gone` is called once, after Session::closed(), and is the listener's cue to
+  // forget it.
   virtual void start(std::shared_ptr<Session> session, UniqueFunction<void()> gone) = 0;
   // The listener asks every kDeadlineTick.
   virtual void enforce_deadlines(Ticks now) = 0;
   virtual void drain() = 0;
 };
 
-std::shared_ptr<StreamConnection> make_stream_connection(IoLoop& loop, boost::asio::ip::tcp::socket socket, StreamOptions options);
+std::shared_ptr<StreamConnection> make_stream_connection(IoLoop& loop, boost::asio::ip::tcp::socket socket,
+                                                         StreamOptions options);
 
 }  // namespace muster::net

@@ -17,8 +17,8 @@ Status refused(std::string_view what, const std::string& file, const boost::syst
 Result<TlsContext> make_tls_context(const TlsOptions& options) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   boost::system::error_code error;
-  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 | ssl::context::no_tlsv1 |
-                           ssl::context::no_tlsv1_1 | ssl::context::no_compression,
+  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
+                           ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1 | ssl::context::no_compression,
                        error);
   if (error) return Status::internal(fmt::format("tls options: {}", error.message()));
   // Idle connections give their record buffers back.

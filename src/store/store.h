@@ -49,8 +49,8 @@ class JobStore {
   // after outcome_unknown is safe; the same holds for the other outcomes while the job has not moved on.
   virtual void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) = 0;
   virtual void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) = 0;
-  virtual void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) = 0;   // the attempt is not counted
-  virtual void release(std::vector<Release> batch, Reply<Each<Settled>> reply) = 0; // the attempt is not counted
+  virtual void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) = 0;                   // the attempt is not counted
+  virtual void release(std::vector<Release> batch, Reply<Each<Settled>> reply) = 0;                 // the attempt is not counted
   virtual void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) = 0;  // renews the lease too
   virtual void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) = 0;
 

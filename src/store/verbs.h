@@ -28,11 +28,11 @@ struct Enqueued {
 struct ClaimRequest {
   NamespaceName ns;
   WorkerId worker;
-  std::optional<SessionId> session;               // refused with lease_lost when another session replaced it
-  std::vector<QueueName> queues;                  // empty: those the worker registered with
-  std::optional<CapabilitySet> narrow;            // offer only these of its capabilities; refused if it has not got them
+  std::optional<SessionId> session;     // refused with lease_lost when another session replaced it
+  std::vector<QueueName> queues;        // empty: those the worker registered with
+  std::optional<CapabilitySet> narrow;  // offer only these of its capabilities; refused if it has not got them
   std::size_t limit = 1;
-  std::optional<Duration> lease_ttl;              // empty: the job's, else the worker's dead_after
+  std::optional<Duration> lease_ttl;  // empty: the job's, else the worker's dead_after
 };
 
 // Why a claim came back empty; the engine decides from it whether and on what to park.
@@ -40,9 +40,9 @@ enum class ClaimBlock : std::uint8_t { none, no_slots, draining };
 
 struct ClaimReply {
   std::vector<Grant> grants;
-  std::shared_ptr<const Offer> offer;             // what was offered, to match later wake-ups against
+  std::shared_ptr<const Offer> offer;  // what was offered, to match later wake-ups against
   ClaimBlock block = ClaimBlock::none;
-  std::optional<Instant> retry_at;                // a rate limit frees a token then
+  std::optional<Instant> retry_at;  // a rate limit frees a token then
 };
 
 struct Completion {
@@ -54,7 +54,7 @@ struct Failure {
   LeaseRef lease;
   JobError error;
   bool retryable = true;
-  std::optional<Duration> delay;                  // overrides the policy's backoff
+  std::optional<Duration> delay;  // overrides the policy's backoff
 };
 
 struct Snooze {
@@ -76,12 +76,12 @@ struct ProgressUpdate {
 
 struct Renewal {
   LeaseRef lease;
-  std::optional<Duration> ttl;                    // empty: as granted
+  std::optional<Duration> ttl;  // empty: as granted
 };
 
 struct Renewed {
   Instant expires_at{};
-  bool cancel_requested = false;                  // stop working and settle with fail or release
+  bool cancel_requested = false;  // stop working and settle with fail or release
 };
 
 // What an outcome led to.
@@ -89,7 +89,7 @@ struct Settled {
   JobId id;
   JobState state = JobState::completed;
   std::uint32_t attempt = 0;
-  std::optional<Instant> run_at;                  // when it will run again
+  std::optional<Instant> run_at;  // when it will run again
 };
 
 struct Cancel {
@@ -99,12 +99,12 @@ struct Cancel {
 
 struct Cancelled {
   JobId id;
-  JobState state = JobState::cancelled;           // running: its worker has been told, or will be
+  JobState state = JobState::cancelled;  // running: its worker has been told, or will be
 };
 
 // All conditions must hold; an empty one always does. `before` and `after` compare with created_at.
 struct JobFilter {
-  NamespaceName ns;                               // empty: all namespaces
+  NamespaceName ns;  // empty: all namespaces
   QueueName queue;
   JobType type;
   std::vector<JobState> states;
@@ -121,18 +121,18 @@ struct JobQuery {
   JobFilter filter;
   Order order = Order::newest_first;
   std::size_t limit = limits::kPageDefault;
-  std::string cursor;                             // of an earlier page; opaque
+  std::string cursor;  // of an earlier page; opaque
   bool with_payload = false;
 };
 
 // A page may be short or empty while `next` is set: the scan bound was reached before the page was full.
 struct JobPage {
   std::vector<Job> jobs;
-  std::string next;                               // empty: the end
+  std::string next;  // empty: the end
 };
 
 struct RedriveFilter {
-  JobFilter filter;                               // states must be finished ones; empty: dead
+  JobFilter filter;  // states must be finished ones; empty: dead
   std::size_t limit = limits::kRedriveBatchMax;
 };
 
@@ -145,28 +145,28 @@ struct Redriven {
 struct WaitFacts {
   Job job;
   Instant now{};
-  CapabilitySet needs;                            // of the lane it stands in, affinity included
-  std::string bound_to;                           // the worker a sticky key or preference holds it for
+  CapabilitySet needs;   // of the lane it stands in, affinity included
+  std::string bound_to;  // the worker a sticky key or preference holds it for
   std::optional<Instant> bound_until;
   QueueSettings queue;
   std::uint32_t queue_running = 0;
   std::uint32_t type_running = 0;
-  std::optional<Instant> rate_token_at;           // set while the bucket is empty
-  std::vector<JobId> concurrency_holders;         // running jobs with its key, when the key is full
-  std::vector<JobId> waiting_for;                 // unfinished dependencies, the first few
-  std::uint64_t ahead = 0;                        // jobs of its lane that come before it, counted up to a bound
+  std::optional<Instant> rate_token_at;    // set while the bucket is empty
+  std::vector<JobId> concurrency_holders;  // running jobs with its key, when the key is full
+  std::vector<JobId> waiting_for;          // unfinished dependencies, the first few
+  std::uint64_t ahead = 0;                 // jobs of its lane that come before it, counted up to a bound
   struct AbleWorker {
     WorkerId id;
     WorkerState state = WorkerState::online;
     std::uint32_t running = 0;
     std::uint32_t slots = 0;
   };
-  std::vector<AbleWorker> able;                   // live workers that could take it, the first few
+  std::vector<AbleWorker> able;  // live workers that could take it, the first few
   std::size_t able_count = 0;
-  std::size_t able_free = 0;                      // of them: online with a free slot
-  std::size_t live_workers = 0;                   // in the namespace, serving its queue
-  std::vector<std::string> missing;               // needs that no live worker of the queue offers
-  std::vector<std::string> missing_nearest;       // what the nearest worker lacks, when each need is offered by someone
+  std::size_t able_free = 0;                 // of them: online with a free slot
+  std::size_t live_workers = 0;              // in the namespace, serving its queue
+  std::vector<std::string> missing;          // needs that no live worker of the queue offers
+  std::vector<std::string> missing_nearest;  // what the nearest worker lacks, when each need is offered by someone
 };
 
 // --- workers ------------------------------------------------------------------------------------------------------
@@ -175,16 +175,16 @@ struct Registered {
   WorkerId id;
   SessionId session{};
   HeartbeatPolicy policy;
-  bool replaced = false;                          // an earlier session of this name was ended
+  bool replaced = false;  // an earlier session of this name was ended
 };
 
 struct Beat {
   NamespaceName ns;
   WorkerId worker;
   std::optional<SessionId> session;
-  std::string stats;                              // JSON object, empty for none
-  std::vector<LeaseRef> held;                     // optional: what the worker thinks it holds
-  bool accepting = true;                          // false: the worker itself is draining
+  std::string stats;           // JSON object, empty for none
+  std::vector<LeaseRef> held;  // optional: what the worker thinks it holds
+  bool accepting = true;       // false: the worker itself is draining
 };
 
 // Commands back to the worker.
@@ -193,8 +193,8 @@ struct BeatReply {
   std::optional<Instant> drain_deadline;
   std::string drain_reason;
   Duration next_beat_in{};
-  std::vector<LeaseRef> cancel;                   // running jobs somebody wants stopped
-  std::vector<LeaseRef> lost;                     // of `held`: leases that are no longer its own
+  std::vector<LeaseRef> cancel;  // running jobs somebody wants stopped
+  std::vector<LeaseRef> lost;    // of `held`: leases that are no longer its own
   std::uint32_t running = 0;
 };
 
@@ -212,7 +212,7 @@ struct Unregister {
 };
 
 struct WorkerQuery {
-  NamespaceName ns;                               // empty: all
+  NamespaceName ns;  // empty: all
   std::vector<WorkerState> states;
   std::string capability;
   Labels labels;
@@ -222,7 +222,7 @@ struct WorkerQuery {
 };
 
 struct WorkerPage {
-  std::vector<Worker> workers;                    // by (namespace, id)
+  std::vector<Worker> workers;  // by (namespace, id)
   std::string next;
 };
 
@@ -230,19 +230,19 @@ struct WorkerPage {
 
 struct SweepReport {
   std::size_t moved = 0;
-  bool more = false;                              // the budget ended before the work did
-  std::optional<Instant> next_due;                // earliest time the next pass has something to do, if known
+  bool more = false;                // the budget ended before the work did
+  std::optional<Instant> next_due;  // earliest time the next pass has something to do, if known
 };
 
 struct Retention {
-  Duration completed_kept = limits::kFinishedKeptDefault;   // also cancelled
+  Duration completed_kept = limits::kFinishedKeptDefault;  // also cancelled
   Duration dead_kept = limits::kDeadKeptDefault;
   std::uint64_t finished_count_max = limits::kFinishedCountDefault;
 };
 
 struct StoreInfo {
-  std::string kind;                               // "sqlite", "postgres"
-  std::string location;                           // without secrets
+  std::string kind;      // "sqlite", "postgres"
+  std::string location;  // without secrets
   std::uint32_t schema_version = 0;
   std::uint64_t bytes = 0;
   std::uint64_t jobs_live = 0;

@@ -1,5 +1,5 @@
-// A stream of bytes as HTTP requests, cut into pieces: the first byte says how large they are. How a stream is cut must not change
-// what is read from it.
+// A stream of bytes as HTTP requests, cut into pieces: the first byte says how large they are. How a stream is cut must not
+// change what is read from it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -20,12 +20,18 @@ void Client::start() {
 void Client::act() {
   if (world_.peaceful()) return;
   const auto dice = random_.below(100);
-  if (dice < 66) submit();
-  else if (dice < 74) cancel();
-  else if (dice < 81) redrive();
-  else if (dice < 88) change_queue();
-  else if (dice < 91) drain_worker();
-  else look();
+  if (dice < 66)
+    submit();
+  else if (dice < 74)
+    cancel();
+  else if (dice < 81)
+    redrive();
+  else if (dice < 88)
+    change_queue();
+  else if (dice < 91)
+    drain_worker();
+  else
+    look();
   after(Duration(random_.between(0, 2 * world_.plan().client_pause.count())), [this] { act(); });
 }
 
@@ -49,7 +55,8 @@ void Client::send(std::shared_ptr<std::vector<JobSpec>> jobs, int tries) {
     world_.trace().line("client{} hears {}", index_, to_string(result.code()));
     const bool keyed = std::all_of(jobs->begin(), jobs->end(), [](const JobSpec& job) { return !job.idempotency_key.empty(); });
     // Without a key a repeat after an unknown outcome could make two of one; after `unavailable` it cannot.
-    if (worth_repeating(result.code()) && tries < kTriesMax && (keyed || result.code() != Code::outcome_unknown) && !world_.peaceful())
+    if (worth_repeating(result.code()) && tries < kTriesMax && (keyed || result.code() != Code::outcome_unknown) &&
+        !world_.peaceful())
       after(Duration(random_.between(10, 3'000)), [this, jobs, tries] { send(jobs, tries + 1); });
   };
   world_.rpc(std::move(request));
@@ -95,8 +102,14 @@ void Client::change_queue() {
       change.pause_reason = "maintenance";
       break;
     case 1: change.running_max = static_cast<std::uint32_t>(random_.between(0, 4)); break;
-    case 2: change.running_max_by_type = {{fmt::format("t{}", random_.below(kTypes)), static_cast<std::uint32_t>(random_.between(0, 3))}}; break;
-    case 3: change.rate = RateLimit{static_cast<double>(random_.between(0, 20)), Duration(random_.between(500, 5'000)), static_cast<std::uint32_t>(random_.between(1, 5))}; break;
+    case 2:
+      change.running_max_by_type = {
+          {fmt::format("t{}", random_.below(kTypes)), static_cast<std::uint32_t>(random_.between(0, 3))}};
+      break;
+    case 3:
+      change.rate = RateLimit{static_cast<double>(random_.between(0, 20)), Duration(random_.between(500, 5'000)),
+                              static_cast<std::uint32_t>(random_.between(1, 5))};
+      break;
     default: change.paused = false;
   }
   send_change(change, 0);
@@ -139,7 +152,8 @@ void Client::look() {
     World::Request<engine::Why> request;
     request.call = [job](engine::Engine& engine, auto reply) { engine.jobs().why(job, std::move(reply)); };
     request.hear = [this, job](Result<engine::Why> result) {
-      if (result.ok() && result->text.empty()) world_.shadow().violate("rule 11 (why)", fmt::format("j{} has no reason", world_.shadow().number(job)));
+      if (result.ok() && result->text.empty())
+        world_.shadow().violate("rule 11 (why)", fmt::format("j{} has no reason", world_.shadow().number(job)));
     };
     return world_.rpc(std::move(request));
   }
@@ -160,7 +174,8 @@ void create_namespaces(World& world) {
     engine.queues().create_namespace(std::move(info), std::move(reply));
   };
   request.hear = [&world](Result<NamespaceInfo> result) {
-    if (!result.ok() && result.code() != Code::already_exists) world.timeline().after(Duration(1'000), [&world] { create_namespaces(world); });
+    if (!result.ok() && result.code() != Code::already_exists)
+      world.timeline().after(Duration(1'000), [&world] { create_namespaces(world); });
   };
   world.rpc(std::move(request));
 }

@@ -62,7 +62,8 @@ int file_read(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
 int file_write(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset) {
   Handle& h = handle_of(file);
   if (h.void_now()) return SQLITE_IOERR_WRITE;
-  switch (h.disk->write(*h.inode, static_cast<std::size_t>(offset), static_cast<const char*>(from), static_cast<std::size_t>(size))) {
+  switch (
+      h.disk->write(*h.inode, static_cast<std::size_t>(offset), static_cast<const char*>(from), static_cast<std::size_t>(size))) {
     case Io::ok: return SQLITE_OK;
     case Io::full: return SQLITE_FULL;
     case Io::short_read:
@@ -206,11 +207,25 @@ int file_close(sqlite3_file* file) {
   return SQLITE_OK;
 }
 
-const sqlite3_io_methods kMethods = {
-    2,        file_close,          file_read,    file_write,       file_truncate,
-    file_sync, file_size,          file_lock,    file_unlock,      file_check_reserved,
-    file_control, file_sector_size, file_characteristics, shm_map, shm_lock,
-    shm_barrier, shm_unmap,        nullptr,      nullptr};
+const sqlite3_io_methods kMethods = {2,
+                                     file_close,
+                                     file_read,
+                                     file_write,
+                                     file_truncate,
+                                     file_sync,
+                                     file_size,
+                                     file_lock,
+                                     file_unlock,
+                                     file_check_reserved,
+                                     file_control,
+                                     file_sector_size,
+                                     file_characteristics,
+                                     shm_map,
+                                     shm_lock,
+                                     shm_barrier,
+                                     shm_unmap,
+                                     nullptr,
+                                     nullptr};
 
 int vfs_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   File* opened = reinterpret_cast<File*>(file);

@@ -21,11 +21,14 @@ struct Connection {
   int number(const char* sql) const {
     sqlite3_stmt* statement = nullptr;
     int out = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, nullptr) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) out = sqlite3_column_int(statement, 0);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, nullptr) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+      out = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     return out;
   }
-  bool prepare_wal() const { return run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS t(n INTEGER PRIMARY KEY, pad TEXT)"); }
+  bool prepare_wal() const {
+    return run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS t(n INTEGER PRIMARY KEY, pad TEXT)");
+  }
   sqlite3* db = nullptr;
   bool opened = false;
 };

@@ -8,8 +8,10 @@ namespace {
 template <class T, class Batch, class Hear>
 void for_each_answer(const Batch& batch, const Result<store::Each<T>>& answer, Hear hear) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (!answer.ok()) hear(batch[i], Result<T>(answer.status()));
-    else if (i < answer->size()) hear(batch[i], (*answer)[i]);
+    if (!answer.ok())
+      hear(batch[i], Result<T>(answer.status()));
+    else if (i < answer->size())
+      hear(batch[i], (*answer)[i]);
   }
 }
 
@@ -18,105 +20,123 @@ void for_each_answer(const Batch& batch, const Result<store::Each<T>>& answer, H
 void ObservedStore::enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>> reply) {
   shadow_.enqueue_sent(jobs);
   auto copy = jobs;
-  store_.enqueue(std::move(copy), heard<std::vector<store::Enqueued>>(std::move(reply), [this, jobs = std::move(jobs), at = clock_.now()](const auto& result) {
-                   shadow_.enqueue_answered(jobs, at, result);
-                 }));
+  store_.enqueue(std::move(copy), heard<std::vector<store::Enqueued>>(
+                                      std::move(reply), [this, jobs = std::move(jobs), at = clock_.now()](const auto& result) {
+                                        shadow_.enqueue_answered(jobs, at, result);
+                                      }));
   work_();
 }
 
 void ObservedStore::claim(store::ClaimRequest request, Reply<store::ClaimReply> reply) {
-  store_.claim(request, heard<store::ClaimReply>(std::move(reply), [this, request](const auto& result) { shadow_.claim_answered(request, result); }));
+  store_.claim(request, heard<store::ClaimReply>(
+                            std::move(reply), [this, request](const auto& result) { shadow_.claim_answered(request, result); }));
   work_();
 }
 
 void ObservedStore::complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) {
   store_.complete(batch, heard<store::Each<store::Settled>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) { shadow_.outcome_answered(Outcome::complete, one.lease, answer); });
-  }));
+                    for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) {
+                      shadow_.outcome_answered(Outcome::complete, one.lease, answer);
+                    });
+                  }));
   work_();
 }
 
 void ObservedStore::fail(std::vector<store::Failure> batch, Reply<store::Each<store::Settled>> reply) {
   store_.fail(batch, heard<store::Each<store::Settled>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) { shadow_.outcome_answered(Outcome::fail, one.lease, answer); });
-  }));
+                for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) {
+                  shadow_.outcome_answered(Outcome::fail, one.lease, answer);
+                });
+              }));
   work_();
 }
 
 void ObservedStore::snooze(std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) {
   store_.snooze(batch, heard<store::Each<store::Settled>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) { shadow_.outcome_answered(Outcome::snooze, one.lease, answer); });
-  }));
+                  for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) {
+                    shadow_.outcome_answered(Outcome::snooze, one.lease, answer);
+                  });
+                }));
   work_();
 }
 
 void ObservedStore::release(std::vector<store::Release> batch, Reply<store::Each<store::Settled>> reply) {
   store_.release(batch, heard<store::Each<store::Settled>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) { shadow_.outcome_answered(Outcome::release, one.lease, answer); });
-  }));
+                   for_each_answer<store::Settled>(batch, result, [&](const auto& one, const auto& answer) {
+                     shadow_.outcome_answered(Outcome::release, one.lease, answer);
+                   });
+                 }));
   work_();
 }
 
 void ObservedStore::report_progress(std::vector<store::ProgressUpdate> batch, Reply<store::Each<store::Renewed>> reply) {
   store_.report_progress(batch, heard<store::Each<store::Renewed>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Renewed>(batch, result, [&](const auto& one, const auto& answer) { shadow_.renewal_answered(one.lease, answer); });
-  }));
+                           for_each_answer<store::Renewed>(batch, result, [&](const auto& one, const auto& answer) {
+                             shadow_.renewal_answered(one.lease, answer);
+                           });
+                         }));
   work_();
 }
 
 void ObservedStore::renew(std::vector<store::Renewal> batch, Reply<store::Each<store::Renewed>> reply) {
   store_.renew(batch, heard<store::Each<store::Renewed>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Renewed>(batch, result, [&](const auto& one, const auto& answer) { shadow_.renewal_answered(one.lease, answer); });
-  }));
+                 for_each_answer<store::Renewed>(
+                     batch, result, [&](const auto& one, const auto& answer) { shadow_.renewal_answered(one.lease, answer); });
+               }));
   work_();
 }
 
 void ObservedStore::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
   store_.cancel(batch, heard<store::Each<store::Cancelled>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::Cancelled>(batch, result, [&](const auto& one, const auto& answer) { shadow_.cancel_answered(one.job, answer); });
-  }));
+                  for_each_answer<store::Cancelled>(
+                      batch, result, [&](const auto& one, const auto& answer) { shadow_.cancel_answered(one.job, answer); });
+                }));
   work_();
 }
 
 void ObservedStore::redrive(std::vector<JobId> jobs, Reply<store::Each<store::Settled>> reply) {
   shadow_.redrive_sent(jobs);
   store_.redrive(jobs, heard<store::Each<store::Settled>>(std::move(reply), [this, jobs](const auto& result) {
-    // An unknown outcome may still turn up after a crash.
-    if (result.code() != Code::outcome_unknown) shadow_.redrive_answered(jobs);
-    if (!result.ok()) shadow_.code_answered("redrive", result.status());
-  }));
+                   // An unknown outcome may still turn up after a crash.
+                   if (result.code() != Code::outcome_unknown) shadow_.redrive_answered(jobs);
+                   if (!result.ok()) shadow_.code_answered("redrive", result.status());
+                 }));
   work_();
 }
 
 void ObservedStore::redrive_matching(store::RedriveFilter filter, Reply<store::Redriven> reply) {
   shadow_.redrive_sent({});
   store_.redrive_matching(std::move(filter), heard<store::Redriven>(std::move(reply), [this](const auto& result) {
-    if (result.code() != Code::outcome_unknown) shadow_.redrive_answered({});
-    if (!result.ok()) shadow_.code_answered("redrive_matching", result.status());
-  }));
+                            if (result.code() != Code::outcome_unknown) shadow_.redrive_answered({});
+                            if (!result.ok()) shadow_.code_answered("redrive_matching", result.status());
+                          }));
   work_();
 }
 
 void ObservedStore::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
   std::vector<std::uint64_t> sent;
   for (const WorkerSpec& spec : batch) sent.push_back(shadow_.register_sent(spec));
-  store_.register_workers(batch, heard<store::Each<store::Registered>>(std::move(reply), [this, batch, sent = std::move(sent)](const auto& result) {
-    std::size_t at = 0;
-    for_each_answer<store::Registered>(batch, result, [&](const auto& one, const auto& answer) { shadow_.register_answered(sent[at++], one, answer); });
-  }));
+  store_.register_workers(
+      batch, heard<store::Each<store::Registered>>(std::move(reply), [this, batch, sent = std::move(sent)](const auto& result) {
+        std::size_t at = 0;
+        for_each_answer<store::Registered>(
+            batch, result, [&](const auto& one, const auto& answer) { shadow_.register_answered(sent[at++], one, answer); });
+      }));
   work_();
 }
 
 void ObservedStore::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) {
   store_.heartbeat(batch, heard<store::Each<store::BeatReply>>(std::move(reply), [this, batch](const auto& result) {
-    for_each_answer<store::BeatReply>(batch, result, [&](const auto& one, const auto& answer) { shadow_.beat_answered(one, answer); });
-  }));
+                     for_each_answer<store::BeatReply>(
+                         batch, result, [&](const auto& one, const auto& answer) { shadow_.beat_answered(one, answer); });
+                   }));
   work_();
 }
 
 void ObservedStore::change_queue(QueueChange change, Reply<QueueStats> reply) {
   shadow_.queue_sent(change);
-  store_.change_queue(std::move(change), heard<QueueStats>(std::move(reply), [this](const auto& result) { shadow_.queue_answered(result); }));
+  store_.change_queue(std::move(change),
+                      heard<QueueStats>(std::move(reply), [this](const auto& result) { shadow_.queue_answered(result); }));
   work_();
 }
 

@@ -66,7 +66,8 @@ JobSpec make_job(Random& random, const std::vector<JobId>& known, Instant now, s
   job.queue = queue_name(random.below(kQueues));
   job.type = JobType(fmt::format("t{}", random.below(kTypes)));
   job.payload.data = fmt::format("{{\"n\":{}}}", serial);
-  if (random.chance(0.03)) job.payload = {std::string(static_cast<std::size_t>(random.between(5'000, 60'000)), 'x'), Encoding::bytes};
+  if (random.chance(0.03))
+    job.payload = {std::string(static_cast<std::size_t>(random.between(5'000, 60'000)), 'x'), Encoding::bytes};
   if (random.chance(0.4)) {
     std::vector<std::string> needs{random.pick(kTools)};
     if (random.chance(0.3)) needs.push_back(random.pick(kTools));
@@ -75,8 +76,10 @@ JobSpec make_job(Random& random, const std::vector<JobId>& known, Instant now, s
   if (random.chance(0.1)) job.selector = {{"zone", random.pick(kZones)}};
   if (random.chance(0.2)) job.labels = {{"customer", fmt::format("{}", random.below(5))}};
   if (random.chance(0.3)) job.priority = static_cast<std::int32_t>(random.between(-5, 5));
-  if (random.chance(0.15)) job.delay = ms(random.between(1, 30'000));
-  else if (random.chance(0.1)) job.run_at = now + ms(random.between(-5'000, 30'000));
+  if (random.chance(0.15))
+    job.delay = ms(random.between(1, 30'000));
+  else if (random.chance(0.1))
+    job.run_at = now + ms(random.between(-5'000, 30'000));
   if (random.chance(0.1)) job.expires_in = ms(random.between(500, 60'000));
   if (random.chance(0.15)) job.timeout = ms(random.between(1'000, 60'000));
   if (random.chance(0.2)) job.lease_ttl = ms(random.between(1'000, 60'000));
@@ -96,7 +99,8 @@ JobSpec make_job(Random& random, const std::vector<JobId>& known, Instant now, s
     const auto n = random.below(3);
     job.fairness = FairnessKey{fmt::format("tenant-{}", n), static_cast<std::uint32_t>(n + 1)};
   }
-  if (random.chance(0.08)) job.affinity.sticky_key = fmt::format("sticky-{}", random.below(3));
+  if (random.chance(0.08))
+    job.affinity.sticky_key = fmt::format("sticky-{}", random.below(3));
   else if (random.chance(0.08)) {
     job.affinity.prefer = random.chance(0.5) ? "label:zone=a" : fmt::format("worker:w{}", random.below(4));
     job.affinity.prefer_wait = ms(random.between(100, 10'000));
@@ -122,12 +126,15 @@ WorkerSpec make_worker(Random& random, std::size_t index, bool able) {
     if (able || random.chance(0.5)) tools.push_back(tool);
   worker.capabilities = CapabilitySet(std::move(tools));
   // One worker carries one value of a label, so the able ones come in pairs.
-  if (able) worker.labels = {{"zone", kZones[(index / std::size(kNamespaces)) % kZones.size()]}};
-  else if (random.chance(0.5)) worker.labels = {{"zone", random.pick(kZones)}};
+  if (able)
+    worker.labels = {{"zone", kZones[(index / std::size(kNamespaces)) % kZones.size()]}};
+  else if (random.chance(0.5))
+    worker.labels = {{"zone", random.pick(kZones)}};
   if (!able && random.chance(0.3)) worker.queues = {queue_name(random.below(kQueues - 1)), queue_name(kQueues - 1)};
   worker.slots = able ? 16 : static_cast<std::uint32_t>(random.between(1, 4));
   worker.dialect = Dialect::http;
-  if (!able && random.chance(0.5)) worker.policy = HeartbeatPolicy{ms(random.between(1'000, 5'000)), ms(random.between(15'000, 40'000))};
+  if (!able && random.chance(0.5))
+    worker.policy = HeartbeatPolicy{ms(random.between(1'000, 5'000)), ms(random.between(15'000, 40'000))};
   return worker;
 }
 

@@ -18,17 +18,17 @@ struct Plan {
   double repeat = 0;
   double slow = 0;  // delayed by seconds instead of milliseconds
   // Mean steps between events of each kind; 0: never.
-  std::uint64_t crash_every = 0;          // at a write
-  std::uint64_t kill_every = 0;           // between two steps
+  std::uint64_t crash_every = 0;  // at a write
+  std::uint64_t kill_every = 0;   // between two steps
   std::uint64_t clean_restart_every = 0;
-  std::uint64_t sync_trouble_every = 0;   // a spell of failing syncs
-  std::uint64_t full_every = 0;           // a spell of a full disk
+  std::uint64_t sync_trouble_every = 0;  // a spell of failing syncs
+  std::uint64_t full_every = 0;          // a spell of a full disk
   std::uint64_t read_trouble_every = 0;
   std::uint64_t clock_jump_every = 0;
   std::size_t clients = 1;
   std::size_t workers = 4;
   std::size_t readers = 1;
-  Duration client_pause{200};             // mean
+  Duration client_pause{200};  // mean
   engine::Options engine;
 };
 Plan make_plan(Random& random);

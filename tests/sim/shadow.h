@@ -27,33 +27,33 @@ class Shadow {
   Shadow(const SimClock& clock, Trace& trace, store::Retention retention) : clock_(clock), trace_(trace), retention_(retention) {}
 
   struct JobView {
-    std::uint32_t number = 0;            // for the trace: ids are long, numbers are short
+    std::uint32_t number = 0;  // for the trace: ids are long, numbers are short
     JobId id;
-    std::optional<JobSpec> spec;         // unknown for a job whose acknowledgement was lost
+    std::optional<JobSpec> spec;  // unknown for a job whose acknowledgement was lost
     bool acknowledged = false;
-    Instant not_before{};                // earliest instant it may become due; meaningful with a spec
+    Instant not_before{};  // earliest instant it may become due; meaningful with a spec
     std::optional<Instant> expires_not_before;
-    std::optional<JobState> told;        // by the listener, or seen after a crash
+    std::optional<JobState> told;  // by the listener, or seen after a crash
     Fence told_fence{};
     WorkerId worker;
     SessionId grant_session{};
     std::optional<Instant> finished_at;
     bool ever_finished = false;
-    bool softly_ready = false;           // ready because its time came, which a restart may decide again
-    bool may_be_due = false;             // scheduled when the store read its rows again: being due is then not told
+    bool softly_ready = false;  // ready because its time came, which a restart may decide again
+    bool may_be_due = false;    // scheduled when the store read its rows again: being due is then not told
     bool pruned = false;
     bool redriven = false;
-    bool redrive_open = false;           // a redrive is on its way
-    bool cancel_acknowledged = false;    // while running
-    Fence granted{};                     // newest fence handed to anybody
+    bool redrive_open = false;         // a redrive is on its way
+    bool cancel_acknowledged = false;  // while running
+    Fence granted{};                   // newest fence handed to anybody
     Instant granted_at{};
     Duration ttl{};
-    Instant lease_until{};               // promised at least until here
-    std::optional<Instant> lease_ends;   // and no longer than this; unknown after a crash
+    Instant lease_until{};              // promised at least until here
+    std::optional<Instant> lease_ends;  // and no longer than this; unknown after a crash
     std::optional<Fence> completed_with;
-    std::uint32_t failed_seen = 0;       // since the last redrive
+    std::uint32_t failed_seen = 0;  // since the last redrive
     std::uint32_t lost_seen = 0;
-    bool counts_known = true;            // false after a crash, when an event may have gone untold
+    bool counts_known = true;  // false after a crash, when an event may have gone untold
   };
 
   // --- told by ObservedStore: requests when they reach the store, answers when they leave it ---
@@ -79,12 +79,12 @@ class Shadow {
   // --- told by the world ---
   // A restart counts from the present, which is now earlier than what was promised: that is the clock's doing, not the store's.
   void clock_stepped_back();
-  void crashed();                                      // nothing volatile can be relied on
-  void seen_after_crash(const Job& job, Instant now);  // each job of the new process
-  void all_seen_after_crash();                         // whatever was not among them is gone
-  void seen(const JobId& id, const Result<Job>& job);  // a read at a quiet moment
+  void crashed();                                       // nothing volatile can be relied on
+  void seen_after_crash(const Job& job, Instant now);   // each job of the new process
+  void all_seen_after_crash();                          // whatever was not among them is gone
+  void seen(const JobId& id, const Result<Job>& job);   // a read at a quiet moment
   void counted(const std::vector<QueueStats>& queues);  // at a quiet moment
-  void finished_run();                                 // faults are over, everything had its time
+  void finished_run();                                  // faults are over, everything had its time
 
   void violate(std::string_view rule, std::string text);
   const std::optional<std::string>& violation() const { return violation_; }
@@ -106,13 +106,13 @@ class Shadow {
     SessionId session{};
     WorkerState told = WorkerState::offline;
     Duration dead_after{};
-    std::optional<Instant> heard_at;     // last acknowledged registration or beat
-    std::uint64_t draining_since = 0;    // pump in which the listener told so; 0: not draining
+    std::optional<Instant> heard_at;   // last acknowledged registration or beat
+    std::uint64_t draining_since = 0;  // pump in which the listener told so; 0: not draining
   };
   struct KeyView {
-    std::optional<JobId> job;            // the job an idempotency key stands for, once acknowledged
+    std::optional<JobId> job;  // the job an idempotency key stands for, once acknowledged
     std::uint32_t sent = 0;
-    std::uint32_t refused = 0;           // answered `unavailable`: nothing was written
+    std::uint32_t refused = 0;  // answered `unavailable`: nothing was written
   };
 
   JobView& view(const JobId& id);
@@ -138,7 +138,7 @@ class Shadow {
   std::map<std::pair<NamespaceName, std::string>, KeyView> keys_;
   std::map<std::pair<NamespaceName, QueueName>, QueueSettings> settings_;
   std::map<std::pair<NamespaceName, QueueName>, std::uint64_t> settings_since_;  // pump
-  std::set<JobId> running_;  // as told
+  std::set<JobId> running_;                                                      // as told
   std::set<JobId> seen_;
   Fence newest_fence_{};
   bool redrive_any_open_ = false;

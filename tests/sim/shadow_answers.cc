@@ -62,7 +62,8 @@ void Shadow::enqueue_sent(const std::vector<JobSpec>& jobs) {
     if (!job.idempotency_key.empty()) ++keys_[{job.ns, job.idempotency_key}].sent;
 }
 
-void Shadow::enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at, const Result<std::vector<store::Enqueued>>& answer) {
+void Shadow::enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at,
+                              const Result<std::vector<store::Enqueued>>& answer) {
   if (!answer.ok()) {
     code_answered("enqueue", answer.status());
     // Every code but outcome_unknown promises that nothing was written.
@@ -70,7 +71,8 @@ void Shadow::enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at,
       if (!job.idempotency_key.empty() && answer.code() != Code::outcome_unknown) ++keys_[{job.ns, job.idempotency_key}].refused;
     return;
   }
-  if (answer->size() != jobs.size()) return violate("store promise (batches)", fmt::format("{} answers for {} jobs", answer->size(), jobs.size()));
+  if (answer->size() != jobs.size())
+    return violate("store promise (batches)", fmt::format("{} answers for {} jobs", answer->size(), jobs.size()));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobSpec& spec = jobs[i];
     const store::Enqueued& entry = (*answer)[i];
@@ -87,9 +89,12 @@ void Shadow::enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at,
     if (spec.idempotency_key.empty()) continue;
     KeyView& key = keys_[{spec.ns, spec.idempotency_key}];
     if (key.job && *key.job != entry.id && !view(*key.job).pruned && !may_be_pruned(view(*key.job), clock_.now()))
-      violate("rule 1 (idempotency)", fmt::format("key {} stands for j{} and j{}", spec.idempotency_key, number(*key.job), job.number));
+      violate("rule 1 (idempotency)",
+              fmt::format("key {} stands for j{} and j{}", spec.idempotency_key, number(*key.job), job.number));
     if (entry.existed && !key.job && !spec.unique && key.sent <= key.refused + 1)
-      violate("store promise (unavailable)", fmt::format("key {} existed although every earlier request was answered 'nothing was written'", spec.idempotency_key));
+      violate(
+          "store promise (unavailable)",
+          fmt::format("key {} existed although every earlier request was answered 'nothing was written'", spec.idempotency_key));
     if (!spec.unique || !entry.existed) key.job = entry.id;
   }
 }
@@ -105,24 +110,30 @@ void Shadow::judge_able(const store::ClaimRequest& request, const Grant& grant, 
     return spec.ns == job.spec->ns && offered(spec).covers(needs) && names_queue(spec.queues, job.spec->queue);
   });
   if (!able || !names_queue(request.queues, grant.queue) || (request.narrow && !request.narrow->covers(job.spec->needs)))
-    violate("rule 3 (ability)", fmt::format("j{} needing [{}] in {} granted to {}", job.number, fmt::join(needs.names(), " "), grant.queue.text(), request.worker.text()));
+    violate("rule 3 (ability)", fmt::format("j{} needing [{}] in {} granted to {}", job.number, fmt::join(needs.names(), " "),
+                                            grant.queue.text(), request.worker.text()));
 }
 
 void Shadow::claim_answered(const store::ClaimRequest& request, const Result<store::ClaimReply>& answer) {
   if (!answer.ok()) return code_answered("claim", answer.status());
-  if (answer->grants.size() > request.limit) violate("store promise (claim limit)", fmt::format("{} grants for limit {}", answer->grants.size(), request.limit));
+  if (answer->grants.size() > request.limit)
+    violate("store promise (claim limit)", fmt::format("{} grants for limit {}", answer->grants.size(), request.limit));
   const Instant now = clock_.now();
   for (const Grant& grant : answer->grants) {
     JobView& job = view(grant.id);
     ++tally_.granted;
     judge_able(request, grant, job);
-    if (job.completed_with) violate("rule 2 (exactly-once completion)", fmt::format("j{} granted again after its completion", job.number));
+    if (job.completed_with)
+      violate("rule 2 (exactly-once completion)", fmt::format("j{} granted again after its completion", job.number));
     if (grant.fence <= newest_fence_)
-      violate("rule 2 (fences grow)", fmt::format("j{} granted with fence {}, newest was {}", job.number, to_number(grant.fence), to_number(newest_fence_)));
-    if (grant.lease_expires_at <= now) violate("rule 2 (lease)", fmt::format("j{} granted with a lease that is over", job.number));
+      violate("rule 2 (fences grow)", fmt::format("j{} granted with fence {}, newest was {}", job.number, to_number(grant.fence),
+                                                  to_number(newest_fence_)));
+    if (grant.lease_expires_at <= now)
+      violate("rule 2 (lease)", fmt::format("j{} granted with a lease that is over", job.number));
     if (job.spec && grant.attempt > job.spec->retry.attempts_max + job.spec->rescues_max)
       violate("rule 5 (budgets)", fmt::format("j{} attempt {} of {}", job.number, grant.attempt, job.spec->retry.attempts_max));
-    if (job.spec && grant.payload != job.spec->payload) violate("rule 1 (content)", fmt::format("j{} granted with another payload", job.number));
+    if (job.spec && grant.payload != job.spec->payload)
+      violate("rule 1 (content)", fmt::format("j{} granted with another payload", job.number));
     newest_fence_ = std::max(newest_fence_, grant.fence);
     job.granted = grant.fence;
     job.granted_at = now;
@@ -138,11 +149,14 @@ void Shadow::outcome_answered(Outcome outcome, const LeaseRef& lease, const Resu
   // A grant that died with its process leaves the job as the outcome before it did; repeating that outcome writes nothing.
   const bool repeat = outcome != Outcome::complete && lease.fence == job.told_fence && job.told != JobState::running;
   if (lease.fence != job.granted && !repeat)
-    violate("rule 2 (one owner)", fmt::format("an outcome of j{} with fence {} was accepted, newest is {}", job.number, to_number(lease.fence), to_number(job.granted)));
+    violate("rule 2 (one owner)", fmt::format("an outcome of j{} with fence {} was accepted, newest is {}", job.number,
+                                              to_number(lease.fence), to_number(job.granted)));
   if (outcome == Outcome::complete) {
     if (job.completed_with && *job.completed_with != lease.fence)
-      violate("rule 2 (exactly-once completion)", fmt::format("j{} completed with fences {} and {}", job.number, to_number(*job.completed_with), to_number(lease.fence)));
-    if (answer->state != JobState::completed) violate("rule 2 (outcomes)", fmt::format("complete of j{} answered {}", job.number, to_string(answer->state)));
+      violate("rule 2 (exactly-once completion)", fmt::format("j{} completed with fences {} and {}", job.number,
+                                                              to_number(*job.completed_with), to_number(lease.fence)));
+    if (answer->state != JobState::completed)
+      violate("rule 2 (outcomes)", fmt::format("complete of j{} answered {}", job.number, to_string(answer->state)));
     job.completed_with = lease.fence;
   } else if (job.completed_with) {
     violate("rule 2 (exactly-once completion)", fmt::format("j{} is completed and took another outcome", job.number));
@@ -153,7 +167,8 @@ void Shadow::renewal_answered(const LeaseRef& lease, const Result<store::Renewed
   if (!answer.ok()) return code_answered("renew", answer.status());
   JobView& job = view(lease.job);
   if (lease.fence != job.granted)
-    return violate("rule 2 (one owner)", fmt::format("a renewal of j{} with fence {} was accepted, newest is {}", job.number, to_number(lease.fence), to_number(job.granted)));
+    return violate("rule 2 (one owner)", fmt::format("a renewal of j{} with fence {} was accepted, newest is {}", job.number,
+                                                     to_number(lease.fence), to_number(job.granted)));
   job.lease_until = answer->expires_at;
   job.lease_ends = answer->expires_at;
 }
@@ -183,7 +198,8 @@ void Shadow::register_answered(std::uint64_t sent, const WorkerSpec& spec, const
   WorkerView& worker = workers_[{spec.ns, spec.id}];
   if (!answer.ok()) {
     code_answered("register", answer.status());
-    if (answer.code() != Code::outcome_unknown) std::erase_if(worker.possible, [&](const auto& entry) { return entry.first == sent; });
+    if (answer.code() != Code::outcome_unknown)
+      std::erase_if(worker.possible, [&](const auto& entry) { return entry.first == sent; });
     return;
   }
   std::erase_if(worker.possible, [&](const auto& entry) { return entry.first < sent; });
@@ -200,7 +216,8 @@ void Shadow::beat_answered(const store::Beat& beat, const Result<store::BeatRepl
   for (const JobId& id : running_) {
     JobView& job = view(id);
     if (job.worker != beat.worker || job.granted != job.told_fence || (job.spec && job.spec->ns != beat.ns)) continue;
-    // A lease is gone at its instant; a beat does not bring it back. After a restart the end is not known, and with it whether this beat counts.
+    // A lease is gone at its instant; a beat does not bring it back. After a restart the end is not known, and with it whether
+    // this beat counts.
     if (now >= job.lease_until) continue;
     job.lease_until = std::max(job.lease_until, now + job.ttl);
     if (job.lease_ends) job.lease_ends = std::max(*job.lease_ends, now + job.ttl);

@@ -15,29 +15,38 @@ void Shadow::worker_change(const WorkerChange& c, const store::Committed&) {
   trace_.line("  worker {} {} ({})", c.id.text(), to_string(c.to), c.cause);
   WorkerView& worker = workers_[{c.ns, c.id}];
   if (c.to == WorkerState::offline && c.cause == "silent" && worker.heard_at && c.at < *worker.heard_at + worker.dead_after)
-    violate("rule 4 (silence)", fmt::format("{} declared silent {} ms after a beat; it has {} ms", c.id.text(), (c.at - *worker.heard_at).count(), worker.dead_after.count()));
+    violate("rule 4 (silence)", fmt::format("{} declared silent {} ms after a beat; it has {} ms", c.id.text(),
+                                            (c.at - *worker.heard_at).count(), worker.dead_after.count()));
   worker.told = c.to;
   worker.session = c.session;
-  if (c.to != WorkerState::draining) worker.draining_since = 0;
-  else if (worker.draining_since == 0) worker.draining_since = pump_;
+  if (c.to != WorkerState::draining)
+    worker.draining_since = 0;
+  else if (worker.draining_since == 0)
+    worker.draining_since = pump_;
 }
 
 void Shadow::judge_move(const JobView& job, const JobChange& c) {
   const bool due_again = c.event == JobEvent::due && job.softly_ready && job.told == JobState::ready;
   const bool due_untold = c.from == JobState::ready && job.may_be_due && job.told == JobState::scheduled;
   if (job.told && c.from && *job.told != *c.from && !due_again && !due_untold)
-    violate("moves", fmt::format("j{} was {}, but its change starts from {}", job.number, to_string(*job.told), to_string(*c.from)));
+    violate("moves",
+            fmt::format("j{} was {}, but its change starts from {}", job.number, to_string(*job.told), to_string(*c.from)));
   if (!c.from || next(*c.from, c.event) != c.to)
-    violate("moves", fmt::format("j{}: {} on {} to {} is not a legal move", job.number, c.from ? to_string(*c.from) : "nothing", to_string(c.event), to_string(c.to)));
+    violate("moves", fmt::format("j{}: {} on {} to {} is not a legal move", job.number, c.from ? to_string(*c.from) : "nothing",
+                                 to_string(c.event), to_string(c.to)));
   if (c.from == JobState::running && c.fence != Fence{} && c.fence != job.told_fence)
-    violate("rule 2 (one owner)", fmt::format("j{} left its run under fence {}, it was claimed under {}", job.number, to_number(c.fence), to_number(job.told_fence)));
+    violate("rule 2 (one owner)", fmt::format("j{} left its run under fence {}, it was claimed under {}", job.number,
+                                              to_number(c.fence), to_number(job.told_fence)));
   if (job.cancel_acknowledged && c.from == JobState::running && c.event != JobEvent::completed && c.to != JobState::cancelled)
     violate("store promise (cancel)", fmt::format("j{} was asked to stop and went on as {}", job.number, to_string(c.to)));
 }
 
 void Shadow::judge_claimed(const JobView& job, const JobChange& c) {
-  if (c.fence <= job.told_fence) violate("rule 2 (fences grow)", fmt::format("j{} claimed under fence {} after {}", job.number, to_number(c.fence), to_number(job.told_fence)));
-  if (job.completed_with) violate("rule 2 (exactly-once completion)", fmt::format("j{} claimed after its completion", job.number));
+  if (c.fence <= job.told_fence)
+    violate("rule 2 (fences grow)",
+            fmt::format("j{} claimed under fence {} after {}", job.number, to_number(c.fence), to_number(job.told_fence)));
+  if (job.completed_with)
+    violate("rule 2 (exactly-once completion)", fmt::format("j{} claimed after its completion", job.number));
   if (!job.spec) return;
   for (const JobId& before : job.spec->after)
     if (const JobView* other = find(before); other != nullptr && !other->ever_finished && !job.redriven)
@@ -53,42 +62,55 @@ void Shadow::judge_lost(JobView& job, const JobChange& c, const store::Committed
   const WorkerView& worker = workers_[{c.lane->ns, job.worker}];
   const bool held = job.granted == job.told_fence && c.at < job.lease_until;
   for (const WorkerChange& w : commit.workers)
-    if (held && w.id == job.worker && w.ns == c.lane->ns && w.to == WorkerState::offline && (w.cause == "drained" || w.cause == "unregistered"))
+    if (held && w.id == job.worker && w.ns == c.lane->ns && w.to == WorkerState::offline &&
+        (w.cause == "drained" || w.cause == "unregistered"))
       violate("rule 6 (drain)", fmt::format("j{} lost because {} was {}", job.number, w.id.text(), w.cause));
   const bool gone = worker.told == WorkerState::offline || worker.session != job.grant_session;
   if (!gone && held)
-    violate("rule 4 (silence)", fmt::format("j{} lost {} ms before its lease ended, {} is live", job.number, (job.lease_until - c.at).count(), job.worker.text()));
-  if (job.spec && job.lost_seen > job.spec->rescues_max) violate("rule 5 (rescue budget)", fmt::format("j{} rescued {} times of {}", job.number, job.lost_seen, job.spec->rescues_max));
+    violate("rule 4 (silence)", fmt::format("j{} lost {} ms before its lease ended, {} is live", job.number,
+                                            (job.lease_until - c.at).count(), job.worker.text()));
+  if (job.spec && job.lost_seen > job.spec->rescues_max)
+    violate("rule 5 (rescue budget)",
+            fmt::format("j{} rescued {} times of {}", job.number, job.lost_seen, job.spec->rescues_max));
 }
 
 void Shadow::judge_failed(JobView& job, const JobChange& c) {
-  if (c.cause == kErrorTimeout && job.spec && job.granted == job.told_fence && (!job.spec->timeout || c.at < job.granted_at + *job.spec->timeout))
+  if (c.cause == kErrorTimeout && job.spec && job.granted == job.told_fence &&
+      (!job.spec->timeout || c.at < job.granted_at + *job.spec->timeout))
     violate("timeout", fmt::format("j{} timed out after {} ms", job.number, (c.at - job.granted_at).count()));
   if (!job.spec) return;
   const RetryPolicy& retry = job.spec->retry;
   if (c.event == JobEvent::failed) {
-    if (++job.failed_seen >= retry.attempts_max) violate("rule 5 (retry budget)", fmt::format("j{} goes on after {} failures of {}", job.number, job.failed_seen, retry.attempts_max));
+    if (++job.failed_seen >= retry.attempts_max)
+      violate("rule 5 (retry budget)",
+              fmt::format("j{} goes on after {} failures of {}", job.number, job.failed_seen, retry.attempts_max));
     return;
   }
-  const bool banned = c.cause == "fatal" || std::find(retry.non_retryable.begin(), retry.non_retryable.end(), c.cause) != retry.non_retryable.end();
+  const bool banned = c.cause == "fatal" ||
+                      std::find(retry.non_retryable.begin(), retry.non_retryable.end(), c.cause) != retry.non_retryable.end();
   if (banned || !job.counts_known) return;
   if (c.cause == kErrorRescueFailed || c.cause == kErrorWorkerLost) {
-    if (job.lost_seen < job.spec->rescues_max) violate("rule 5 (rescue budget)", fmt::format("j{} dead after {} rescues of {}", job.number, job.lost_seen, job.spec->rescues_max));
+    if (job.lost_seen < job.spec->rescues_max)
+      violate("rule 5 (rescue budget)",
+              fmt::format("j{} dead after {} rescues of {}", job.number, job.lost_seen, job.spec->rescues_max));
   } else if (job.failed_seen + 1 < retry.attempts_max) {
-    violate("rule 5 (retry budget)", fmt::format("j{} dead ({}) after {} failures of {}", job.number, c.cause, job.failed_seen + 1, retry.attempts_max));
+    violate("rule 5 (retry budget)",
+            fmt::format("j{} dead ({}) after {} failures of {}", job.number, c.cause, job.failed_seen + 1, retry.attempts_max));
   }
 }
 
 void Shadow::change(const JobChange& c, const store::Committed& commit) {
   JobView& job = view(c.id);
-  trace_.line("  j{} {} -> {} fence {} {} {}", job.number, to_string(c.event), to_string(c.to), to_number(c.fence), c.worker.text(), c.cause);
+  trace_.line("  j{} {} -> {} fence {} {} {}", job.number, to_string(c.event), to_string(c.to), to_number(c.fence),
+              c.worker.text(), c.cause);
   if (c.event == JobEvent::enqueued) {
     if (job.told) violate("moves", fmt::format("j{} was enqueued twice", job.number));
     job.told = c.to;
     return;
   }
   if (c.event == JobEvent::pruned) {
-    if (job.told && !is_finished(*job.told)) violate("rule 1 (retention)", fmt::format("j{} pruned while {}", job.number, to_string(*job.told)));
+    if (job.told && !is_finished(*job.told))
+      violate("rule 1 (retention)", fmt::format("j{} pruned while {}", job.number, to_string(*job.told)));
     job.pruned = true;
     return;
   }
@@ -99,14 +121,17 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
       job.told_fence = c.fence;
       job.worker = c.worker;
       // In a commit that also changes its worker the claim may belong to the session before.
-      job.grant_session = std::any_of(commit.workers.begin(), commit.workers.end(), [&](const WorkerChange& w) { return w.id == c.worker && w.ns == c.lane->ns; })
+      job.grant_session = std::any_of(commit.workers.begin(), commit.workers.end(),
+                                      [&](const WorkerChange& w) { return w.id == c.worker && w.ns == c.lane->ns; })
                               ? SessionId{}
                               : workers_[{c.lane->ns, c.worker}].session;
       break;
     case JobEvent::completed:
-      if (job.completed_with && *job.completed_with != c.fence) violate("rule 2 (exactly-once completion)", fmt::format("j{} completed twice", job.number));
+      if (job.completed_with && *job.completed_with != c.fence)
+        violate("rule 2 (exactly-once completion)", fmt::format("j{} completed twice", job.number));
       if (job.granted == c.fence && job.lease_ends && c.at >= *job.lease_ends)
-        violate("rule 2 (lease)", fmt::format("j{} completed {} ms after its lease ended", job.number, (c.at - *job.lease_ends).count()));
+        violate("rule 2 (lease)",
+                fmt::format("j{} completed {} ms after its lease ended", job.number, (c.at - *job.lease_ends).count()));
       job.completed_with = c.fence;
       ++tally_.completed;
       break;
@@ -136,8 +161,10 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
   }
   job.softly_ready = c.event == JobEvent::due;
   job.may_be_due = false;
-  if (c.to == JobState::running) running_.insert(c.id);
-  else running_.erase(c.id);
+  if (c.to == JobState::running)
+    running_.insert(c.id);
+  else
+    running_.erase(c.id);
   job.told = c.to;
   if (is_finished(c.to)) {
     job.finished_at = c.at;
@@ -157,13 +184,15 @@ void Shadow::judge_limits(const store::Committed& commit) {
     for (const JobId& id : running_) {
       const JobView& other = view(id);
       if (!other.spec || other.spec->ns != job.spec->ns) continue;
-      if (job.spec->concurrency && other.spec->concurrency && other.spec->concurrency->key == job.spec->concurrency->key) ++of_key;
+      if (job.spec->concurrency && other.spec->concurrency && other.spec->concurrency->key == job.spec->concurrency->key)
+        ++of_key;
       if (other.spec->queue == job.spec->queue) ++of_queue;
       if (other.spec->queue == job.spec->queue && other.spec->type == job.spec->type) ++of_type;
       if (other.worker == job.worker) ++of_worker;
     }
     if (job.spec->concurrency && of_key > job.spec->concurrency->limit)
-      violate("concurrency key", fmt::format("{} jobs run under {}, {} may", of_key, job.spec->concurrency->key, job.spec->concurrency->limit));
+      violate("concurrency key",
+              fmt::format("{} jobs run under {}, {} may", of_key, job.spec->concurrency->key, job.spec->concurrency->limit));
     const WorkerView& worker = workers_[{job.spec->ns, job.worker}];
     if (!worker.possible.empty() && of_worker > worker.possible.front().second.slots)
       violate("slots", fmt::format("{} runs {} jobs of {}", job.worker.text(), of_worker, worker.possible.front().second.slots));

@@ -35,18 +35,27 @@ void Shadow::seen_after_crash(const Job& now_job, Instant now) {
     job.not_before = now_job.created_at;
   }
   if (!job.spec) job.spec = now_job.spec;
-  if (const auto key = keys_.find({now_job.spec.ns, now_job.spec.idempotency_key}); key != keys_.end() && !key->second.job && key->second.sent == key->second.refused)
-    violate("store promise (unavailable)", fmt::format("j{} with key {} is there although every request for it was answered 'nothing was written'", job.number, now_job.spec.idempotency_key));
+  if (const auto key = keys_.find({now_job.spec.ns, now_job.spec.idempotency_key});
+      key != keys_.end() && !key->second.job && key->second.sent == key->second.refused)
+    violate("store promise (unavailable)",
+            fmt::format("j{} with key {} is there although every request for it was answered 'nothing was written'", job.number,
+                        now_job.spec.idempotency_key));
   if (job.completed_with && now_job.state != JobState::completed)
-    violate("rule 2 (exactly-once completion)", fmt::format("j{} was completed and is {} after the crash", job.number, to_string(now_job.state)));
+    violate("rule 2 (exactly-once completion)",
+            fmt::format("j{} was completed and is {} after the crash", job.number, to_string(now_job.state)));
   if (job.told && is_finished(*job.told) && now_job.state != *job.told && !job.redrive_open && !redrive_any_open_)
-    violate("rule 1 (crash)", fmt::format("j{} was {} and is {} after the crash", job.number, to_string(*job.told), to_string(now_job.state)));
+    violate("rule 1 (crash)",
+            fmt::format("j{} was {} and is {} after the crash", job.number, to_string(*job.told), to_string(now_job.state)));
   if (now_job.fence < job.told_fence)
-    violate("rule 2 (fences grow)", fmt::format("j{} had fence {} and has {} after the crash", job.number, to_number(job.told_fence), to_number(now_job.fence)));
-  if (now_job.rescues > now_job.spec.rescues_max) violate("rule 5 (rescue budget)", fmt::format("j{} has {} rescues of {}", job.number, now_job.rescues, now_job.spec.rescues_max));
+    violate("rule 2 (fences grow)", fmt::format("j{} had fence {} and has {} after the crash", job.number,
+                                                to_number(job.told_fence), to_number(now_job.fence)));
+  if (now_job.rescues > now_job.spec.rescues_max)
+    violate("rule 5 (rescue budget)",
+            fmt::format("j{} has {} rescues of {}", job.number, now_job.rescues, now_job.spec.rescues_max));
   if (now_job.spec.payload != job.spec->payload || now_job.spec.queue != job.spec->queue || now_job.spec.type != job.spec->type ||
-      now_job.spec.priority != job.spec->priority || now_job.spec.labels != job.spec->labels || now_job.spec.needs != job.spec->needs ||
-      now_job.spec.retry.attempts_max != job.spec->retry.attempts_max || now_job.spec.correlation != job.spec->correlation)
+      now_job.spec.priority != job.spec->priority || now_job.spec.labels != job.spec->labels ||
+      now_job.spec.needs != job.spec->needs || now_job.spec.retry.attempts_max != job.spec->retry.attempts_max ||
+      now_job.spec.correlation != job.spec->correlation)
     violate("rule 1 (content)", fmt::format("j{} is not what was acknowledged", job.number));
   if (now_job.state == JobState::completed) job.completed_with = now_job.fence;
   if (is_finished(now_job.state)) {
@@ -85,7 +94,8 @@ void Shadow::all_seen_after_crash() {
     job.redrive_open = false;
     if (seen_.contains(id) || (!job.acknowledged && !job.told && job.granted == Fence{})) continue;
     if (!may_be_pruned(job, now))
-      violate("rule 1 (no acknowledged work is lost)", fmt::format("j{} ({}) is gone after the crash", job.number, job.told ? to_string(*job.told) : "acknowledged"));
+      violate("rule 1 (no acknowledged work is lost)",
+              fmt::format("j{} ({}) is gone after the crash", job.number, job.told ? to_string(*job.told) : "acknowledged"));
     job.pruned = true;
   }
   redrive_any_open_ = false;
@@ -95,17 +105,21 @@ void Shadow::seen(const JobId& id, const Result<Job>& answer) {
   JobView& job = view(id);
   if (!answer.ok()) {
     if (answer.code() == Code::not_found && (job.acknowledged || job.told) && !may_be_pruned(job, clock_.now()))
-      violate("rule 1 (no acknowledged work is lost)", fmt::format("j{} ({}) is not found", job.number, job.told ? to_string(*job.told) : "acknowledged"));
+      violate("rule 1 (no acknowledged work is lost)",
+              fmt::format("j{} ({}) is not found", job.number, job.told ? to_string(*job.told) : "acknowledged"));
     return code_answered("get", answer.status());
   }
   if (job.pruned) return violate("rule 1 (retention)", fmt::format("j{} was pruned and is back", job.number));
   const bool due_again = job.softly_ready && job.told == JobState::ready && answer->state == JobState::scheduled;
   const bool due_untold = job.may_be_due && job.told == JobState::scheduled && answer->state == JobState::ready;
   if ((!job.told || *job.told != answer->state) && !due_again && !due_untold)
-    violate("rule 1 (reads)", fmt::format("j{} was told as {} and reads {}", job.number, job.told ? to_string(*job.told) : "nothing", to_string(answer->state)));
-  if (answer->state == JobState::dead && (!answer->error || answer->error->kind.empty())) violate("rule 1 (reason)", fmt::format("j{} is dead without a reason", job.number));
+    violate("rule 1 (reads)", fmt::format("j{} was told as {} and reads {}", job.number,
+                                          job.told ? to_string(*job.told) : "nothing", to_string(answer->state)));
+  if (answer->state == JobState::dead && (!answer->error || answer->error->kind.empty()))
+    violate("rule 1 (reason)", fmt::format("j{} is dead without a reason", job.number));
   if (answer->state == JobState::running && answer->fence != job.told_fence)
-    violate("rule 2 (one owner)", fmt::format("j{} runs under fence {} and was told {}", job.number, to_number(answer->fence), to_number(job.told_fence)));
+    violate("rule 2 (one owner)", fmt::format("j{} runs under fence {} and was told {}", job.number, to_number(answer->fence),
+                                              to_number(job.told_fence)));
 }
 
 void Shadow::counted(const std::vector<QueueStats>& queues) {
@@ -121,10 +135,12 @@ void Shadow::counted(const std::vector<QueueStats>& queues) {
   }
   for (const QueueStats& queue : queues) {
     const auto& [scheduled, ready, running, soft, untold] = counts[{queue.ns, queue.queue}];
-    const bool moved = queue.scheduled + queue.ready == scheduled + ready && queue.ready <= ready + untold && queue.ready + soft >= ready;
+    const bool moved =
+        queue.scheduled + queue.ready == scheduled + ready && queue.ready <= ready + untold && queue.ready + soft >= ready;
     if (!moved || queue.running != running)
-      violate("counts", fmt::format("{}/{} says {} scheduled {} ready {} running, the changes add up to {} {} {}", queue.ns.text(), queue.queue.text(), queue.scheduled,
-                                    queue.ready, queue.running, scheduled, ready, running));
+      violate("counts",
+              fmt::format("{}/{} says {} scheduled {} ready {} running, the changes add up to {} {} {}", queue.ns.text(),
+                          queue.queue.text(), queue.scheduled, queue.ready, queue.running, scheduled, ready, running));
   }
 }
 
@@ -140,7 +156,8 @@ std::vector<JobId> Shadow::unfinished() const {
 void Shadow::finished_run() {
   for (const JobId& id : unfinished()) {
     const JobView& job = *find(id);
-    violate("liveness", fmt::format("j{} is still {} with all faults off and able workers idle", job.number, job.told ? to_string(*job.told) : "unseen"));
+    violate("liveness", fmt::format("j{} is still {} with all faults off and able workers idle", job.number,
+                                    job.told ? to_string(*job.told) : "unseen"));
   }
 }
 

@@ -4,9 +4,9 @@
 //   muster_sim --seed N           one seed; with --trace every line of it
 //   muster_sim --seeds A..B       a range
 //   muster_sim --soak             growing seeds until stopped
-#include <csignal>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ namespace {
 
 struct Arguments {
   std::uint64_t first = 1;
-  std::uint64_t last = 240;
+  std::uint64_t last = 400;
   std::uint64_t steps = 1'500;
   double time_limit = 0;  // seconds; 0: none
   bool trace = false;
@@ -121,7 +121,9 @@ std::optional<Arguments> parse(int argc, char** argv) {
     } else if (name == "--seeds") {
       const std::string_view range = value();
       const std::size_t dots = range.find("..");
-      if (dots == std::string_view::npos || !number(range.substr(0, dots), arguments.first) || !number(range.substr(dots + 2), arguments.last)) return std::nullopt;
+      if (dots == std::string_view::npos || !number(range.substr(0, dots), arguments.first) ||
+          !number(range.substr(dots + 2), arguments.last))
+        return std::nullopt;
     } else if (name == "--steps") {
       if (!number(value(), arguments.steps)) return std::nullopt;
     } else if (name == "--time-limit") {
@@ -146,7 +148,8 @@ int run(const Arguments& arguments) {
     const Outcome outcome = run_seed(seed, arguments);
     ++done;
     if (!outcome.ok) ++failed;
-    if (outcome.ok && (seed % kRepeatEvery == 0 || arguments.first == arguments.last) && run_seed(seed, {.steps = arguments.steps}).hash != outcome.hash) {
+    if (outcome.ok && (seed % kRepeatEvery == 0 || arguments.first == arguments.last) &&
+        run_seed(seed, {.steps = arguments.steps}).hash != outcome.hash) {
       ++failed;
       std::printf("%sviolated: determinism: two runs of one seed differ\n", current_seed_line);
     }
@@ -157,14 +160,22 @@ int run(const Arguments& arguments) {
     total.cancelled += outcome.tally.cancelled;
     total.rescued += outcome.tally.rescued;
     total.crashes += outcome.tally.crashes;
-    if (arguments.first == arguments.last) std::printf("seed %llu trace hash %016llx\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(outcome.hash));
-    if (arguments.soak && done % 100 == 0) std::printf("%llu seeds, %llu failed, %.0f s\n", static_cast<unsigned long long>(done), static_cast<unsigned long long>(failed), seconds());
+    if (arguments.first == arguments.last)
+      std::printf("seed %llu trace hash %016llx\n", static_cast<unsigned long long>(seed),
+                  static_cast<unsigned long long>(outcome.hash));
+    if (arguments.soak && done % 100 == 0)
+      std::printf("%llu seeds, %llu failed, %.0f s\n", static_cast<unsigned long long>(done),
+                  static_cast<unsigned long long>(failed), seconds());
     std::fflush(stdout);
   }
-  std::printf("%llu seeds in %.1f s: %llu failed; %llu crashes, %llu jobs acknowledged, %llu grants, %llu completed, %llu dead, %llu cancelled, %llu rescues\n",
-              static_cast<unsigned long long>(done), seconds(), static_cast<unsigned long long>(failed), static_cast<unsigned long long>(total.crashes),
-              static_cast<unsigned long long>(total.acknowledged), static_cast<unsigned long long>(total.granted), static_cast<unsigned long long>(total.completed),
-              static_cast<unsigned long long>(total.dead), static_cast<unsigned long long>(total.cancelled), static_cast<unsigned long long>(total.rescued));
+  std::printf(
+      "%llu seeds in %.1f s: %llu failed; %llu crashes, %llu jobs acknowledged, %llu grants, %llu completed, %llu dead, %llu "
+      "cancelled, %llu rescues\n",
+      static_cast<unsigned long long>(done), seconds(), static_cast<unsigned long long>(failed),
+      static_cast<unsigned long long>(total.crashes), static_cast<unsigned long long>(total.acknowledged),
+      static_cast<unsigned long long>(total.granted), static_cast<unsigned long long>(total.completed),
+      static_cast<unsigned long long>(total.dead), static_cast<unsigned long long>(total.cancelled),
+      static_cast<unsigned long long>(total.rescued));
   return failed == 0 ? 0 : 1;
 }
 
@@ -174,7 +185,8 @@ int run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   const auto arguments = muster::sim::parse(argc, argv);
   if (!arguments) {
-    std::fprintf(stderr, "usage: muster_sim [SEED | --seed N | --seeds A..B | --soak] [--steps N] [--time-limit SECONDS] [--trace]\n");
+    std::fprintf(stderr,
+                 "usage: muster_sim [SEED | --seed N | --seeds A..B | --soak] [--steps N] [--time-limit SECONDS] [--trace]\n");
     return 2;
   }
   std::signal(SIGABRT, muster::sim::on_abort);

@@ -122,7 +122,8 @@ void SimWorker::claim() {
   ask.session = session_;
   ask.limit = static_cast<std::size_t>(random_.between(1, static_cast<std::int64_t>(spec_.slots - running_.size())));
   if (!reliable_ && random_.chance(0.1) && spec_.queues.empty()) ask.queues = {queue_name(random_.below(kQueues))};
-  if (!reliable_ && random_.chance(0.1) && !spec_.capabilities.empty()) ask.narrow = CapabilitySet({spec_.capabilities.names().front()});
+  if (!reliable_ && random_.chance(0.1) && !spec_.capabilities.empty())
+    ask.narrow = CapabilitySet({spec_.capabilities.names().front()});
   if (random_.chance(0.1)) ask.lease_ttl = Duration(random_.between(1'000, 40'000));
   const Duration wait(random_.chance(0.3) ? 0 : random_.between(100, 15'000));
   auto ticket = std::make_shared<std::pair<std::uint64_t, engine::ClaimTicket>>();  // of which life of the process
@@ -144,7 +145,8 @@ void SimWorker::claim() {
     claiming_ = false;
     if (result.ok()) {
       took(result->grants);
-    } else if (result.code() == Code::outcome_unknown && world_.engine() != nullptr && ticket->first == world_.life() && random_.chance(0.5)) {
+    } else if (result.code() == Code::outcome_unknown && world_.engine() != nullptr && ticket->first == world_.life() &&
+               random_.chance(0.5)) {
       world_.engine()->claims().cancel(ticket->second);
     } else if ((result.code() == Code::lease_lost || result.code() == Code::not_found) && session_) {
       session_.reset();
@@ -179,7 +181,9 @@ void SimWorker::report(JobId job, Fence fence) {
     update.partial = Content{"{\"half\":true}", Encoding::json};
     request.call = [update](engine::Engine& engine, auto reply) { engine.jobs().report_progress({update}, std::move(reply)); };
   } else {
-    request.call = [lease = LeaseRef{job, fence}](engine::Engine& engine, auto reply) { engine.jobs().renew({store::Renewal{lease, {}}}, std::move(reply)); };
+    request.call = [lease = LeaseRef{job, fence}](engine::Engine& engine, auto reply) {
+      engine.jobs().renew({store::Renewal{lease, {}}}, std::move(reply));
+    };
   }
   request.hear = [](auto) {};
   world_.rpc(std::move(request));
@@ -193,14 +197,17 @@ void SimWorker::settle(JobId job, Fence fence) {
 }
 
 void SimWorker::send_outcome(LeaseRef lease, std::uint64_t dice, int tries) {
-  world_.trace().line("{} settles j{} fence {} with {} (try {})", spec_.id.text(), world_.shadow().number(lease.job), to_number(lease.fence), dice, tries);
+  world_.trace().line("{} settles j{} fence {} with {} (try {})", spec_.id.text(), world_.shadow().number(lease.job),
+                      to_number(lease.fence), dice, tries);
   World::Request<store::Each<store::Settled>> request;
   request.hear = [this, lease, dice, tries, incarnation = incarnation_](Result<store::Each<store::Settled>> result) {
     if (!gone_ && incarnation == incarnation_) settled(lease, dice, tries, result);
   };
   switch (roll(dice)) {
     case Roll::complete:
-      request.call = [lease](engine::Engine& engine, auto reply) { engine.jobs().complete({{lease, Content{"{\"ok\":true}", Encoding::json}}}, std::move(reply)); };
+      request.call = [lease](engine::Engine& engine, auto reply) {
+        engine.jobs().complete({{lease, Content{"{\"ok\":true}", Encoding::json}}}, std::move(reply));
+      };
       break;
     case Roll::fail:
     case Roll::fail_fatal: {
@@ -212,10 +219,14 @@ void SimWorker::send_outcome(LeaseRef lease, std::uint64_t dice, int tries) {
       break;
     }
     case Roll::snooze:
-      request.call = [lease](engine::Engine& engine, auto reply) { engine.jobs().snooze({{lease, Duration(1'500)}}, std::move(reply)); };
+      request.call = [lease](engine::Engine& engine, auto reply) {
+        engine.jobs().snooze({{lease, Duration(1'500)}}, std::move(reply));
+      };
       break;
     case Roll::release:
-      request.call = [lease](engine::Engine& engine, auto reply) { engine.jobs().release({{lease, "not now"}}, std::move(reply)); };
+      request.call = [lease](engine::Engine& engine, auto reply) {
+        engine.jobs().release({{lease, "not now"}}, std::move(reply));
+      };
       break;
   }
   world_.rpc(std::move(request));
@@ -223,7 +234,8 @@ void SimWorker::send_outcome(LeaseRef lease, std::uint64_t dice, int tries) {
 
 void SimWorker::settled(LeaseRef lease, std::uint64_t dice, int tries, const Result<store::Each<store::Settled>>& result) {
   const Code code = result.ok() ? (*result)[0].code() : result.code();
-  if (code != Code::ok) world_.trace().line("{} hears {} about j{}", spec_.id.text(), to_string(code), world_.shadow().number(lease.job));
+  if (code != Code::ok)
+    world_.trace().line("{} hears {} about j{}", spec_.id.text(), to_string(code), world_.shadow().number(lease.job));
   if (code == Code::unavailable || code == Code::outcome_unknown || code == Code::exhausted)
     return after(Duration(random_.between(50, 3'000)), [this, lease, dice, tries] { send_outcome(lease, dice, tries + 1); });
   if (const auto at = running_.find(lease.job); at != running_.end() && at->second.grant.fence == lease.fence) running_.erase(at);

@@ -1,5 +1,5 @@
-// A worker of the crowd: registers, beats, claims by long poll, runs, settles; and misbehaves: vanishes, stalls and comes back with
-// old leases, forgets what it was given, drains, leaves without a word.
+// A worker of the crowd: registers, beats, claims by long poll, runs, settles; and misbehaves: vanishes, stalls and comes back
+// with old leases, forgets what it was given, drains, leaves without a word.
 #pragma once
 
 #include <map>

@@ -7,9 +7,9 @@ namespace muster::sim {
 namespace {
 
 constexpr const char* kPath = "/sim/muster.db";
-constexpr Duration kTroubleSpell{3'000};       // how long a spell of disk trouble lasts at most
-constexpr std::int64_t kCountdownMax = 60;     // disk operations until a planned crash
-constexpr int kPumpsMax = 1'000;               // a store that never runs out of work within one instant is broken
+constexpr Duration kTroubleSpell{3'000};    // how long a spell of disk trouble lasts at most
+constexpr std::int64_t kCountdownMax = 60;  // disk operations until a planned crash
+constexpr int kPumpsMax = 1'000;            // a store that never runs out of work within one instant is broken
 constexpr int kOpensMax = 50;
 constexpr std::size_t kListPage = 200;
 
@@ -18,8 +18,14 @@ std::string vfs_name() { return "muster-sim"; }
 }  // namespace
 
 World::World(std::uint64_t seed, bool print_trace)
-    : random_(seed), plan_(make_plan(random_)), trace_(clock_, print_trace), timeline_(clock_), shadow_(clock_, trace_, plan_.engine.retention),
-      disk_(random_.fork()), vfs_(vfs_name(), disk_), store_seed_(random_.next() | 1) {
+    : random_(seed),
+      plan_(make_plan(random_)),
+      trace_(clock_, print_trace),
+      timeline_(clock_),
+      shadow_(clock_, trace_, plan_.engine.retention),
+      disk_(random_.fork()),
+      vfs_(vfs_name(), disk_),
+      store_seed_(random_.next() | 1) {
   // SQLite draws WAL salts from a generator of its own that lives as long as the process.
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(seed % 0x7FFFFFFF) + 1, nullptr);
 }
@@ -47,7 +53,8 @@ void World::open() {
     options.vfs = vfs_.name();
     options.readers = plan_.readers;
     options.seed = store_seed_;
-    if (!peaceful_ && plan_.crash_every != 0 && random_.chance(0.15)) disk_.die_after(static_cast<std::uint64_t>(random_.between(1, 30)));
+    if (!peaceful_ && plan_.crash_every != 0 && random_.chance(0.15))
+      disk_.die_after(static_cast<std::uint64_t>(random_.between(1, 30)));
     auto opened = store::sqlite::SqliteStore::open(std::move(options), clock_, metrics_);
     if (opened.ok() && !disk_.dead()) {
       store_ = std::move(opened).value();
@@ -166,7 +173,8 @@ void World::compare_after_crash() {
     store_->list_jobs(query, [&page](Result<store::JobPage> result) { page = std::move(result); });
     if (!settle()) return;
     if (!page) return shadow_.violate("store promise (replies)", "list_jobs was never answered");
-    if (!page->ok()) return shadow_.violate("rule 1 (start)", fmt::format("the jobs cannot be listed: {}", page->status().text()));
+    if (!page->ok())
+      return shadow_.violate("rule 1 (start)", fmt::format("the jobs cannot be listed: {}", page->status().text()));
     for (const Job& job : (*page)->jobs) shadow_.seen_after_crash(job, clock_.now());
     query.cursor = (*page)->next;
     done = query.cursor.empty();
@@ -182,7 +190,8 @@ void World::audit(std::size_t sample) {
   if (sample == 0 || all.size() <= sample) {
     for (const auto& [number, id] : all) ids.push_back(id);
   } else {
-    for (std::size_t i = 0; i < sample; ++i) ids.push_back(all.at(static_cast<std::uint32_t>(random_.between(1, static_cast<std::int64_t>(all.size())))));
+    for (std::size_t i = 0; i < sample; ++i)
+      ids.push_back(all.at(static_cast<std::uint32_t>(random_.between(1, static_cast<std::int64_t>(all.size())))));
   }
   std::optional<Result<std::vector<QueueStats>>> queues;
   std::optional<Result<store::Each<Job>>> jobs;
@@ -212,12 +221,19 @@ void World::trouble() {
       if (life == disk_.life()) unset();
     });
   };
-  if (due(plan_.crash_every) && !disk_.countdown_running()) disk_.die_after(static_cast<std::uint64_t>(random_.between(1, kCountdownMax)));
+  if (due(plan_.crash_every) && !disk_.countdown_running())
+    disk_.die_after(static_cast<std::uint64_t>(random_.between(1, kCountdownMax)));
   if (due(plan_.sync_trouble_every))
-    spell("syncs fail", [this] { disk_.faults.sync_failure = random_.chance(0.3) ? 1.0 : 0.3; }, [this] { disk_.faults.sync_failure = 0; });
-  if (due(plan_.full_every)) spell("disk full", [this] { disk_.faults.full = true; }, [this] { disk_.faults.full = false; });
+    spell(
+        "syncs fail", [this] { disk_.faults.sync_failure = random_.chance(0.3) ? 1.0 : 0.3; },
+        [this] { disk_.faults.sync_failure = 0; });
+  if (due(plan_.full_every))
+    spell(
+        "disk full", [this] { disk_.faults.full = true; }, [this] { disk_.faults.full = false; });
   if (due(plan_.read_trouble_every))
-    spell("reads fail", [this] { disk_.faults.read_failure = random_.chance(0.3) ? 0.5 : 0.05; }, [this] { disk_.faults.read_failure = 0; });
+    spell(
+        "reads fail", [this] { disk_.faults.read_failure = random_.chance(0.3) ? 0.5 : 0.05; },
+        [this] { disk_.faults.read_failure = 0; });
   if (due(plan_.clock_jump_every)) {
     const Duration by(random_.chance(0.5) ? random_.between(-2'000, -1) : random_.between(1'000, 120'000));
     trace_.line("trouble: the wall clock jumps by {} ms", by.count());

@@ -1,7 +1,7 @@
 // One simulated world: a process (engine and store on a faulty disk) that dies and comes back, and the wires to it.
 //
-// Everything runs on one thread from one seed. The world owns time, the disk and the process; actors call rpc() and hear an answer,
-// a refusal, or nothing until their own time-out says outcome_unknown.
+// Everything runs on one thread from one seed. The world owns time, the disk and the process; actors call rpc() and hear an
+// answer, a refusal, or nothing until their own time-out says outcome_unknown.
 #pragma once
 
 #include <cstdint>
@@ -117,7 +117,8 @@ void World::rpc(Request<T> request) {
   });
   const bool dropped = !peaceful_ && random_.chance(plan_.drop);
   const bool repeated = !peaceful_ && random_.chance(plan_.repeat);
-  for (int copies = dropped ? 0 : (repeated ? 2 : 1); copies > 0; --copies) timeline_.after(latency(), [this, exchange] { arrive(exchange); });
+  for (int copies = dropped ? 0 : (repeated ? 2 : 1); copies > 0; --copies)
+    timeline_.after(latency(), [this, exchange] { arrive(exchange); });
 }
 
 template <class T>
@@ -132,7 +133,8 @@ void World::arrive(std::shared_ptr<Exchange<T>> exchange) {
 template <class T>
 void World::answer(std::shared_ptr<Exchange<T>> exchange, Result<T> result) {
   if (!peaceful_ && random_.chance(plan_.drop)) {
-    if (exchange->request.undelivered && random_.chance(0.5) && engine_ != nullptr) exchange->request.undelivered(*engine_, result);
+    if (exchange->request.undelivered && random_.chance(0.5) && engine_ != nullptr)
+      exchange->request.undelivered(*engine_, result);
     return;
   }
   timeline_.after(latency(), [this, exchange, result = std::move(result)]() mutable { deliver(exchange, std::move(result)); });
@@ -142,7 +144,8 @@ template <class T>
 void World::deliver(std::shared_ptr<Exchange<T>> exchange, Result<T> result) {
   if (std::exchange(exchange->heard, true)) {
     // The second of two answers: the caller has gone on, and the connection is closed under it.
-    if (exchange->request.undelivered && engine_ != nullptr && random_.chance(0.5)) exchange->request.undelivered(*engine_, std::move(result));
+    if (exchange->request.undelivered && engine_ != nullptr && random_.chance(0.5))
+      exchange->request.undelivered(*engine_, std::move(result));
     return;
   }
   exchange->request.hear(std::move(result));

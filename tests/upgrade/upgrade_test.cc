@@ -1,9 +1,9 @@
 // Goal: a file written by any earlier version opens with this program, and everything in it is still there.
 //
-// Method: for each schema version, an empty file is migrated up to that version and no further, the rows of tests/upgrade/vN.sql are
-// put into it, and the current program opens it. A fixture describes itself: each job's payload says what state it must
-// be seen in, so the test needs no table of its own and never changes when a fixture is added. When a migration is
-// added, write the fixture of the version before it: run this program with
+// Method: for each schema version, an empty file is migrated up to that version and no further, the rows of tests/upgrade/vN.sql
+// are put into it, and the current program opens it. A fixture describes itself: each job's payload says what state it must be
+// seen in, so the test needs no table of its own and never changes when a fixture is added. When a migration is added, write the
+// fixture of the version before it: run this program with
 // --gtest_also_run_disabled_tests --gtest_filter='*WritesTheFixture' in the source folder BEFORE the migration exists.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -60,7 +60,8 @@ class Upgrade : public testing::Test {
     ASSERT_TRUE(connection.ok());
     ASSERT_TRUE(migrate(**connection, version).ok());
     const std::string rows = read_file(fixture_path(version));
-    ASSERT_FALSE(rows.empty()) << fixture_path(version) << " is missing: every version needs a fixture (run from the source folder)";
+    ASSERT_FALSE(rows.empty()) << fixture_path(version)
+                               << " is missing: every version needs a fixture (run from the source folder)";
     const Status status = (*connection)->exec(rows.c_str());
     ASSERT_TRUE(status.ok()) << status.text();
   }
@@ -114,7 +115,8 @@ TEST_F(Upgrade, EveryEarlierVersionOpensWithEverythingInIt) {
     EXPECT_GE(all.size(), 9U);
     for (const Job& job : all) {
       const std::string expect = fmt::format("\"expect\":\"{}\"", to_string(job.state));
-      EXPECT_NE(job.spec.payload.data.find(expect), std::string::npos) << job.spec.labels.begin()->second << " is " << to_string(job.state);
+      EXPECT_NE(job.spec.payload.data.find(expect), std::string::npos)
+          << job.spec.labels.begin()->second << " is " << to_string(job.state);
     }
     EXPECT_EQ(named("completed").result->data, "{\"answer\":42}");
     EXPECT_EQ(named("dead").error->kind, "bad_input");
@@ -122,7 +124,8 @@ TEST_F(Upgrade, EveryEarlierVersionOpensWithEverythingInIt) {
     EXPECT_TRUE(named("ready").spec.needs.contains("tool:ffmpeg"));
     EXPECT_EQ(named("ready").spec.priority, 7);
 
-    auto queues = ask<std::vector<QueueStats>>([&](auto reply) { store_->list_queues(NamespaceName("other"), std::move(reply)); });
+    auto queues =
+        ask<std::vector<QueueStats>>([&](auto reply) { store_->list_queues(NamespaceName("other"), std::move(reply)); });
     ASSERT_TRUE(queues.ok());
     ASSERT_EQ(queues->size(), 1U);
     EXPECT_TRUE(queues->front().settings.paused);
@@ -152,7 +155,9 @@ TEST_F(Upgrade, WorkGoesOnInAFileOfEveryEarlierVersion) {
     EXPECT_EQ(enqueued->front().id, named("ready").id);
 
     const Job running = named("running");
-    auto settled = ask<Each<Settled>>([&](auto reply) { store_->complete({{{running.id, running.fence}, std::nullopt}}, std::move(reply)); });
+    auto settled = ask<Each<Settled>>([&](auto reply) {
+      store_->complete({{{running.id, running.fence}, std::nullopt}}, std::move(reply));
+    });
     ASSERT_TRUE(settled.ok());
     EXPECT_TRUE(settled->front().ok()) << "the lease of the old file is honoured: " << settled->front().status().text();
     EXPECT_EQ(named("waiting").state, JobState::ready) << "and the job that waited for it is free";
@@ -192,8 +197,9 @@ std::string dump(const std::string& path) {
       columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
       quoted += fmt::format("{}quote({})", quoted.empty() ? "" : " || ', ' || ", column);
     });
-    rows(fmt::format("SELECT {} FROM {}", quoted, table),
-         [&](const char* values) { out += fmt::format("INSERT OR REPLACE INTO {} ({}) VALUES ({});\n", table, columns, values); });
+    rows(fmt::format("SELECT {} FROM {}", quoted, table), [&](const char* values) {
+      out += fmt::format("INSERT OR REPLACE INTO {} ({}) VALUES ({});\n", table, columns, values);
+    });
   });
   sqlite3_close(db);
   return out;
@@ -240,12 +246,20 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
 
   enqueue(fixture_job("completed", JobState::completed));
   const LeaseRef done = take();
-  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) { store_->complete({{done, Content{"{\"answer\":42}", Encoding::json}}}, std::move(reply)); })->front().ok());
+  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) {
+                store_->complete({{done, Content{"{\"answer\":42}", Encoding::json}}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
   JobSpec fails = fixture_job("dead", JobState::dead);
   fails.retry.non_retryable = {"bad_input"};
   enqueue(fails);
   const LeaseRef bad = take();
-  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) { store_->fail({Failure{bad, {"bad_input", "no such file"}, true, {}}}, std::move(reply)); })->front().ok());
+  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) {
+                store_->fail({Failure{bad, {"bad_input", "no such file"}, true, {}}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
   JobSpec retried = fixture_job("retried", JobState::scheduled);
   retried.retry.backoff_base = 24h * 20;
   retried.retry.backoff_max = 24h * 20;
@@ -256,7 +270,11 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   progress.fraction = 0.5;
   progress.partial = Content{"{\"page\":3}", Encoding::json};
   ASSERT_TRUE(ask<Each<Renewed>>([&](auto reply) { store_->report_progress({progress}, std::move(reply)); })->front().ok());
-  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) { store_->fail({Failure{again, {"crashed", "exit code 3"}, true, {}}}, std::move(reply)); })->front().ok());
+  ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) {
+                store_->fail({Failure{again, {"crashed", "exit code 3"}, true, {}}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
   enqueue(fixture_job("running", JobState::running));
   const LeaseRef held = take();
   JobSpec waiting = fixture_job("waiting", JobState::scheduled);
@@ -265,7 +283,11 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   JobSpec cancelled = fixture_job("cancelled", JobState::cancelled);
   cancelled.unique = UniqueKey{"customer-1", UniqueWhile::unfinished};
   enqueue(cancelled);
-  ASSERT_TRUE(ask<Each<Cancelled>>([&](auto reply) { store_->cancel({{named("cancelled").id, "not needed"}}, std::move(reply)); })->front().ok());
+  ASSERT_TRUE(ask<Each<Cancelled>>([&](auto reply) {
+                store_->cancel({{named("cancelled").id, "not needed"}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
   JobSpec later = fixture_job("later", JobState::scheduled);
   later.delay = 24h * 365;
   later.concurrency = ConcurrencyKey{"customer-42", 2};
@@ -284,11 +306,16 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   big.needs = CapabilitySet({"tool:ffmpeg"});
   big.payload.data.insert(big.payload.data.size() - 1, fmt::format(",\"pad\":\"{}\"", std::string(11'000, 'x')));
   enqueue(big);
-  ASSERT_TRUE(ask<Each<Worker>>([&](auto reply) { store_->unregister({{NamespaceName(kDefaultNamespace), WorkerId("w2"), {}}}, std::move(reply)); })->front().ok());
+  ASSERT_TRUE(ask<Each<Worker>>([&](auto reply) {
+                store_->unregister({{NamespaceName(kDefaultNamespace), WorkerId("w2"), {}}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
   ASSERT_TRUE(store_->close().ok());
   store_.reset();
   std::ofstream out(fixture_path(newest_version()));
-  out << "-- Rows written by the program when this was the newest schema version. See upgrade_test.cc; never edited.\n" << dump(path());
+  out << "-- Rows written by the program when this was the newest schema version. See upgrade_test.cc; never edited.\n"
+      << dump(path());
 }
 
 }  // namespace

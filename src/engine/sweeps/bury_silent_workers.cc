@@ -12,9 +12,8 @@ constexpr Sweep kBurySilentWorkers{
     .name = "bury_silent_workers",
     .period = std::chrono::seconds(1),
     .budget = 200,
-    .run = [](store::SweepStore& store, const Options&, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.bury_silent_workers(budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options&, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.bury_silent_workers(budget, std::move(reply)); },
 };
 
 }  // namespace

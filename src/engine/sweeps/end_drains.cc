@@ -12,9 +12,8 @@ constexpr Sweep kEndDrains{
     .name = "end_drains",
     .period = std::chrono::seconds(1),
     .budget = 200,
-    .run = [](store::SweepStore& store, const Options&, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.end_drains(budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options&, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.end_drains(budget, std::move(reply)); },
 };
 
 }  // namespace

@@ -11,9 +11,8 @@ constexpr Sweep kEndPreferences{
     .name = "end_preferences",
     .period = std::chrono::seconds(1),
     .budget = 1'000,
-    .run = [](store::SweepStore& store, const Options&, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.end_preferences(budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options&, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.end_preferences(budget, std::move(reply)); },
 };
 
 }  // namespace

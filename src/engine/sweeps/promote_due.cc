@@ -13,9 +13,8 @@ constexpr Sweep kPromoteDue{
     .period = std::chrono::seconds(1),
     .budget = 2'000,
     .watches_schedule = true,
-    .run = [](store::SweepStore& store, const Options&, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.promote_due(budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options&, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.promote_due(budget, std::move(reply)); },
 };
 
 }  // namespace

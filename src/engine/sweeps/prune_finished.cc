@@ -1,5 +1,5 @@
-// Finished jobs are removed by age and by count, as the operator's retention says. Nobody waits for it, so the steps are small and
-// leave the writer to those who do.
+// Finished jobs are removed by age and by count, as the operator's retention says. Nobody waits for it, so the steps are small
+// and leave the writer to those who do.
 #include <chrono>
 #include <utility>
 
@@ -12,9 +12,8 @@ constexpr Sweep kPruneFinished{
     .name = "prune_finished",
     .period = std::chrono::minutes(1),
     .budget = 500,
-    .run = [](store::SweepStore& store, const Options& options, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.prune_finished(options.retention, budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options& options, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.prune_finished(options.retention, budget, std::move(reply)); },
 };
 
 }  // namespace

@@ -11,9 +11,8 @@ constexpr Sweep kPruneWorkers{
     .name = "prune_workers",
     .period = std::chrono::minutes(10),
     .budget = 500,
-    .run = [](store::SweepStore& store, const Options& options, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.prune_workers(options.offline_kept, budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options& options, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.prune_workers(options.offline_kept, budget, std::move(reply)); },
 };
 
 }  // namespace

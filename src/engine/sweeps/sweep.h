@@ -15,9 +15,9 @@
 namespace muster::engine {
 
 struct Sweep {
-  std::string_view name;      // as in the metrics
-  Duration period{};          // the longest time between two passes; a learned next_due makes it shorter
-  std::size_t budget = 0;     // rows of one pass; chosen so that a pass stays well below 50 ms
+  std::string_view name;          // as in the metrics
+  Duration period{};              // the longest time between two passes; a learned next_due makes it shorter
+  std::size_t budget = 0;         // rows of one pass; chosen so that a pass stays well below 50 ms
   bool watches_schedule = false;  // a job that was scheduled may be due before the next pass that is planned
   void (*run)(store::SweepStore& store, const Options& options, std::size_t budget, Reply<store::SweepReport> reply) = nullptr;
 };

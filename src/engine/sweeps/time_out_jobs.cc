@@ -12,9 +12,8 @@ constexpr Sweep kTimeOutJobs{
     .name = "time_out_jobs",
     .period = std::chrono::seconds(1),
     .budget = 1'000,
-    .run = [](store::SweepStore& store, const Options&, std::size_t budget, Reply<store::SweepReport> reply) {
-      store.time_out_jobs(budget, std::move(reply));
-    },
+    .run = [](store::SweepStore& store, const Options&, std::size_t budget,
+              Reply<store::SweepReport> reply) { store.time_out_jobs(budget, std::move(reply)); },
 };
 
 }  // namespace

@@ -56,7 +56,11 @@ Status Authenticator::validate(const AuthOptions& options) {
 
 Authenticator::Authenticator(const AuthOptions& options) : required_(options.required) {
   for (const Token& token : options.tokens)
-    entries_.push_back({.digest = digest_of(token.secret), .role = token.role, .name = token.name, .worker = token.worker, .known_addresses = {}});
+    entries_.push_back({.digest = digest_of(token.secret),
+                        .role = token.role,
+                        .name = token.name,
+                        .worker = token.worker,
+                        .known_addresses = {}});
 }
 
 Authenticator::Entry* Authenticator::find(const Digest& digest) {
@@ -70,7 +74,8 @@ Authenticator::Entry* Authenticator::find(const Digest& digest) {
 bool Authenticator::still_valid(const Credential& credential) const {
   if (credential.anonymous) return !required_;
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return same(entry.digest, credential.digest) && entry.role == credential.caller.role && entry.worker == credential.caller.worker;
+    return same(entry.digest, credential.digest) && entry.role == credential.caller.role &&
+           entry.worker == credential.caller.worker;
   });
 }
 
@@ -83,12 +88,14 @@ Result<Credential> Authenticator::authenticate(std::string_view authorization, c
   const Digest digest = digest_of(secret);
   Entry* entry = secret.empty() ? nullptr : find(digest);
   const auto failed = failures_.find(address);
-  if (failed != failures_.end() && now < failed->second.blocked_until && (entry == nullptr || !entry->known_addresses.contains(address)))
+  if (failed != failures_.end() && now < failed->second.blocked_until &&
+      (entry == nullptr || !entry->known_addresses.contains(address)))
     return Status::exhausted(fmt::format("too many wrong tokens from {}; wait {} s", address,
                                          std::chrono::ceil<std::chrono::seconds>(failed->second.blocked_until - now).count()));
   if (entry == nullptr) {
     note_failure(address, now);
-    return Status::unauthenticated(secret.empty() ? "the Authorization header is not of the form: Bearer TOKEN" : "the token is not known");
+    return Status::unauthenticated(secret.empty() ? "the Authorization header is not of the form: Bearer TOKEN"
+                                                  : "the token is not known");
   }
   if (entry->known_addresses.size() < kKnownAddressesMax) entry->known_addresses.insert(address);
   return Credential{.caller = {.role = entry->role, .name = entry->name, .address = address, .worker = entry->worker},

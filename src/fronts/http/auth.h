@@ -20,9 +20,9 @@
 
 namespace muster::http {
 
-inline constexpr std::size_t kFailingAddressesMax = 4'096;   // the one that has been quiet longest is forgotten
-inline constexpr std::size_t kKnownAddressesMax = 256;       // per token
-inline constexpr std::uint32_t kFreeFailures = 5;            // before the first wait
+inline constexpr std::size_t kFailingAddressesMax = 4'096;  // the one that has been quiet longest is forgotten
+inline constexpr std::size_t kKnownAddressesMax = 256;      // per token
+inline constexpr std::uint32_t kFreeFailures = 5;           // before the first wait
 inline constexpr Duration kFailureWaitMin{1'000};
 inline constexpr Duration kFailureWaitMax{60'000};
 inline constexpr Duration kFailureForgotten{10 * 60'000};
@@ -32,7 +32,7 @@ using Digest = std::array<std::uint8_t, 32>;
 // What is remembered of a caller beyond one request: whether it would still be let in.
 struct Credential {
   command::Caller caller;
-  Digest digest{};      // all zero: no token was needed
+  Digest digest{};  // all zero: no token was needed
   bool anonymous = true;
 };
 

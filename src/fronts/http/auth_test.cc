@@ -10,7 +10,8 @@ using namespace std::chrono_literals;
 using command::Role;
 
 AuthOptions options() {
-  return {.tokens = {{.name = "ops", .role = Role::operator_role, .secret = "s1", .worker = {}}, {.name = "w", .role = Role::worker, .secret = "s2", .worker = WorkerId("w1")}},
+  return {.tokens = {{.name = "ops", .role = Role::operator_role, .secret = "s1", .worker = {}},
+                     {.name = "w", .role = Role::worker, .secret = "s2", .worker = WorkerId("w1")}},
           .required = true};
 }
 
@@ -37,7 +38,8 @@ TEST(Authenticator, AcceptsTheSchemeInAnyCaseAndNothingElse) {
 TEST(Authenticator, DoublesTheWaitUpToItsBound) {
   Authenticator auth(options());
   Ticks now = 0s;
-  for (std::uint32_t i = 0; i < kFreeFailures; ++i) EXPECT_EQ(auth.authenticate("Bearer x", "a", now).code(), Code::unauthenticated);
+  for (std::uint32_t i = 0; i < kFreeFailures; ++i)
+    EXPECT_EQ(auth.authenticate("Bearer x", "a", now).code(), Code::unauthenticated);
   for (const Duration wait : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
     EXPECT_EQ(auth.authenticate("Bearer x", "a", now + wait - 1ms).code(), Code::exhausted) << wait.count();
     now += wait;
@@ -58,15 +60,24 @@ TEST(Authenticator, ForgetsTheQuietestAddressWhenItsTableIsFull) {
   Authenticator auth(options());
   for (std::uint32_t i = 0; i <= kFreeFailures; ++i) (void)auth.authenticate("Bearer x", "first", Ticks(i)).ok();
   ASSERT_EQ(auth.authenticate("Bearer x", "first", Ticks(100)).code(), Code::exhausted);
-  for (std::size_t i = 0; i < kFailingAddressesMax; ++i) (void)auth.authenticate("Bearer x", fmt::format("address-{}", i), Ticks(1'000 + i)).ok();
+  for (std::size_t i = 0; i < kFailingAddressesMax; ++i)
+    (void)auth.authenticate("Bearer x", fmt::format("address-{}", i), Ticks(1'000 + i)).ok();
   EXPECT_EQ(auth.authenticate("Bearer x", "first", Ticks(9'000)).code(), Code::unauthenticated) << "it made room for another";
 }
 
 TEST(Authenticator, RefusesOptionsThatCannotWork) {
   EXPECT_EQ(Authenticator::validate({.tokens = {}, .required = true}).code(), Code::invalid_argument);
-  EXPECT_EQ(Authenticator::validate({.tokens = {{.name = "a", .role = Role::worker, .secret = "", .worker = {}}}, .required = false}).code(), Code::invalid_argument);
-  EXPECT_EQ(Authenticator::validate({.tokens = {{.name = "a", .role = Role::read_only, .secret = "x", .worker = WorkerId("w")}}, .required = false}).code(), Code::invalid_argument);
-  const Status twice = Authenticator::validate({.tokens = {{.name = "a", .role = Role::worker, .secret = "same", .worker = {}}, {.name = "b", .role = Role::worker, .secret = "same", .worker = {}}}, .required = false});
+  EXPECT_EQ(
+      Authenticator::validate({.tokens = {{.name = "a", .role = Role::worker, .secret = "", .worker = {}}}, .required = false})
+          .code(),
+      Code::invalid_argument);
+  EXPECT_EQ(Authenticator::validate(
+                {.tokens = {{.name = "a", .role = Role::read_only, .secret = "x", .worker = WorkerId("w")}}, .required = false})
+                .code(),
+            Code::invalid_argument);
+  const Status twice = Authenticator::validate({.tokens = {{.name = "a", .role = Role::worker, .secret = "same", .worker = {}},
+                                                           {.name = "b", .role = Role::worker, .secret = "same", .worker = {}}},
+                                                .required = false});
   EXPECT_EQ(twice.code(), Code::invalid_argument);
   EXPECT_EQ(twice.message().find("same secret") == std::string::npos, false);
   EXPECT_TRUE(Authenticator::validate(options()).ok());

@@ -15,7 +15,9 @@ constexpr std::array<std::int8_t, 256> kValues = [] {
   return values;
 }();
 
-std::uint32_t byte_at(std::string_view bytes, std::size_t at) { return at < bytes.size() ? static_cast<std::uint8_t>(bytes[at]) : 0; }
+std::uint32_t byte_at(std::string_view bytes, std::size_t at) {
+  return at < bytes.size() ? static_cast<std::uint8_t>(bytes[at]) : 0;
+}
 
 }  // namespace
 

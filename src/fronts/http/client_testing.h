@@ -48,7 +48,8 @@ class Client {
   std::string buffer_;
 };
 
-std::string request_text(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
+std::string request_text(std::string_view method, std::string_view target, std::string_view body = {},
+                         std::string_view headers = {});
 std::string gunzip(std::string_view bytes);
 
 }  // namespace muster::http

@@ -6,7 +6,8 @@
 
 namespace muster::http {
 
-Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options, command::ServerFacts with_facts)
+Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options,
+           command::ServerFacts with_facts)
     : loop(with_loop),
       engine(with_engine),
       metrics(with_metrics),

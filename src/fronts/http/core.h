@@ -1,5 +1,5 @@
-// What all connections of the front share. Lives on the loop's thread from the first connection on; replies of the engine that are
-// on their way keep it alive.
+// What all connections of the front share. Lives on the loop's thread from the first connection on; replies of the engine that
+// are on their way keep it alive.
 #pragma once
 
 #include <map>
@@ -22,7 +22,8 @@ struct Route;
 
 class Core {
  public:
-  Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options, command::ServerFacts with_facts);
+  Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options,
+       command::ServerFacts with_facts);
 
   // Today's `Date` header, made once a second.
   const std::string& date();

@@ -22,29 +22,35 @@ std::string_view without_port(std::string_view host) {
   return colon == std::string_view::npos || in_brackets ? host : host.substr(0, colon);
 }
 
-bool contains(const std::vector<std::string>& names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
-// A listener that trusts everybody on this machine must not be reached through a browser that a foreign page steers: by a name that
-// was pointed here (DNS rebinding), or by a form that was sent here (cross-site request).
+// A listener that trusts everybody on this machine must not be reached through a browser that a foreign page steers: by a name
+// that was pointed here (DNS rebinding), or by a form that was sent here (cross-site request).
 Status check_browser(const Core& core, const Request& request) {
   if (!core.authenticator.required() && core.loopback && !request.host.empty()) {
     const std::string_view name = without_port(request.host);
-    if (std::find(kLoopbackNames.begin(), kLoopbackNames.end(), name) == kLoopbackNames.end() && !contains(core.options.host_names, name))
+    if (std::find(kLoopbackNames.begin(), kLoopbackNames.end(), name) == kLoopbackNames.end() &&
+        !contains(core.options.host_names, name))
       return Status::permission_denied(
-          fmt::format("host \"{}\" is not accepted without authentication; localhost and loopback addresses are", name.substr(0, kShownBytes)));
+          fmt::format("host \"{}\" is not accepted without authentication; localhost and loopback addresses are",
+                      name.substr(0, kShownBytes)));
   }
   if (request.origin.empty() || contains(core.options.cors_origins, request.origin)) return {};
   const std::size_t scheme = request.origin.find("://");
   const bool own = scheme != std::string::npos && request.origin.substr(scheme + 3) == request.host;
   if (own) return {};
-  return Status::permission_denied(fmt::format("pages of origin \"{}\" may not call this server", request.origin.substr(0, kShownBytes)));
+  return Status::permission_denied(
+      fmt::format("pages of origin \"{}\" may not call this server", request.origin.substr(0, kShownBytes)));
 }
 
 bool is_json(std::string_view content_type) {
   content_type = content_type.substr(0, content_type.find(';'));
   while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
   std::string lower(content_type);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
   return lower == "application/json" || (lower.starts_with("application/") && lower.ends_with("+json"));
 }
 
@@ -71,7 +77,8 @@ Status authenticate(Exchange& exchange, const std::string& address) {
 void dispatch(ExchangePtr exchange) {
   const Request& request = exchange->request();
   Core& core = exchange->core();
-  if (request.method == Method::options && request.target == "*") return answer_options(*exchange, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+  if (request.method == Method::options && request.target == "*")
+    return answer_options(*exchange, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
   auto target = parse_target(request.target);
   if (!target.ok()) return exchange->fail(target.status());
   exchange->target = *std::move(target);
@@ -81,24 +88,29 @@ void dispatch(ExchangePtr exchange) {
   exchange->route = found.route;
   exchange->parameters = std::move(found.parameters);
   if (found.allow.empty())
-    return exchange->fail(Status::not_found(fmt::format("there is nothing at {}; see /api/v1/openapi.json", exchange->target.path.substr(0, kShownBytes))));
+    return exchange->fail(Status::not_found(
+        fmt::format("there is nothing at {}; see /api/v1/openapi.json", exchange->target.path.substr(0, kShownBytes))));
   if (request.method == Method::options) return answer_options(*exchange, found.allow);
   if (found.route == nullptr)
-    return exchange->fail(405, Status::not_found(fmt::format("the method is not accepted here; {} are", found.allow)), {{"Allow", found.allow}});
+    return exchange->fail(405, Status::not_found(fmt::format("the method is not accepted here; {} are", found.allow)),
+                          {{"Allow", found.allow}});
 
   if (found.route->access != Access::everybody) {
     if (const Status known = authenticate(*exchange, exchange->peer_address()); !known.ok()) {
       // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
       if (known.code() == Code::unauthenticated && !request.authorization.empty())
-        log::warn("authentication failed", {{"address", exchange->peer_address()}, {"code", std::string(to_string(known.code()))}});
+        log::warn("authentication failed",
+                  {{"address", exchange->peer_address()}, {"code", std::string(to_string(known.code()))}});
       return exchange->fail(known);
     }
   }
   if (found.route->command != nullptr)
-    if (const Status allowed = command::authorize(exchange->credential.caller, *found.route->command); !allowed.ok()) return exchange->fail(allowed);
+    if (const Status allowed = command::authorize(exchange->credential.caller, *found.route->command); !allowed.ok())
+      return exchange->fail(allowed);
   if (!request.body.empty() && !request.content_type.empty() && !is_json(request.content_type))
-    return exchange->fail(415, Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",
-                                                                    request.content_type.substr(0, kShownBytes))));
+    return exchange->fail(415,
+                          Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",
+                                                               request.content_type.substr(0, kShownBytes))));
   found.route->endpoint(std::move(exchange));
 }
 

@@ -96,17 +96,19 @@ void job_claim(ExchangePtr exchange) {
   shared->wait_with(ticket);
 }
 
-void job_submit(ExchangePtr exchange) { serve<of_body<command::JobSubmitRequest, decode_submit>, submitted>(std::move(exchange)); }
+void job_submit(ExchangePtr exchange) {
+  serve<of_body<command::JobSubmitRequest, decode_submit>, submitted>(std::move(exchange));
+}
 
 void job_submit_bulk(ExchangePtr exchange) {
   serve<of_body<command::JobSubmitBulkRequest, decode_submit_bulk>, submitted_bulk>(std::move(exchange));
 }
 
-void job_list(ExchangePtr exchange) {
-  serve<of_query, as_json<store::JobPage>>(std::move(exchange));
-}
+void job_list(ExchangePtr exchange) { serve<of_query, as_json<store::JobPage>>(std::move(exchange)); }
 
-void job_search(ExchangePtr exchange) { serve<of_body<store::JobQuery, decode_job_search>, as_json<store::JobPage>>(std::move(exchange)); }
+void job_search(ExchangePtr exchange) {
+  serve<of_body<store::JobQuery, decode_job_search>, as_json<store::JobPage>>(std::move(exchange));
+}
 
 void job_get(ExchangePtr exchange) { serve<of_job<command::JobGetRequest>, as_json<Job>>(std::move(exchange)); }
 
@@ -124,11 +126,17 @@ void job_complete(ExchangePtr exchange) {
   serve<about_job<store::Completion, decode_completion>, as_json<store::Settled>>(std::move(exchange));
 }
 
-void job_fail(ExchangePtr exchange) { serve<about_job<store::Failure, decode_failure>, as_json<store::Settled>>(std::move(exchange)); }
+void job_fail(ExchangePtr exchange) {
+  serve<about_job<store::Failure, decode_failure>, as_json<store::Settled>>(std::move(exchange));
+}
 
-void job_snooze(ExchangePtr exchange) { serve<about_job<store::Snooze, decode_snooze>, as_json<store::Settled>>(std::move(exchange)); }
+void job_snooze(ExchangePtr exchange) {
+  serve<about_job<store::Snooze, decode_snooze>, as_json<store::Settled>>(std::move(exchange));
+}
 
-void job_release(ExchangePtr exchange) { serve<about_job<store::Release, decode_release>, as_json<store::Settled>>(std::move(exchange)); }
+void job_release(ExchangePtr exchange) {
+  serve<about_job<store::Release, decode_release>, as_json<store::Settled>>(std::move(exchange));
+}
 
 void job_settle(ExchangePtr exchange) {
   serve<of_body<command::JobSettleRequest, decode_settle>, as_json<command::JobSettleReply>>(std::move(exchange));

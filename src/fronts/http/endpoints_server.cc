@@ -11,7 +11,9 @@ namespace {
 Result<command::ServerInfoRequest> nothing(const Exchange&) { return command::ServerInfoRequest{}; }
 Response info(command::ServerInfoReply& value, const Exchange&) { return json(value); }
 
-Response plain(unsigned status, std::string text) { return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(text), .headers = {}}; }
+Response plain(unsigned status, std::string text) {
+  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(text), .headers = {}};
+}
 
 }  // namespace
 
@@ -35,7 +37,10 @@ void events(ExchangePtr exchange) {
 }
 
 void metrics(ExchangePtr exchange) {
-  Response response{.status = 200, .content_type = "text/plain; version=0.0.4; charset=utf-8", .body = exchange->core().metrics.text(), .headers = {}};
+  Response response{.status = 200,
+                    .content_type = "text/plain; version=0.0.4; charset=utf-8",
+                    .body = exchange->core().metrics.text(),
+                    .headers = {}};
   exchange->answer(std::move(response));
 }
 

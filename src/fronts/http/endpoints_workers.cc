@@ -46,8 +46,12 @@ Response many_workers(store::WorkerPage& page, const Exchange& exchange) {
 void worker_register(ExchangePtr exchange) { serve<registration, registered>(std::move(exchange)); }
 void worker_heartbeat(ExchangePtr exchange) { serve<with_body<store::Beat, decode_beat>, beat>(std::move(exchange)); }
 void worker_drain(ExchangePtr exchange) { serve<with_body<store::Drain, decode_drain>, one_worker>(std::move(exchange)); }
-void worker_unregister(ExchangePtr exchange) { serve<with_query<store::Unregister, decode_unregister>, one_worker>(std::move(exchange)); }
+void worker_unregister(ExchangePtr exchange) {
+  serve<with_query<store::Unregister, decode_unregister>, one_worker>(std::move(exchange));
+}
 void worker_list(ExchangePtr exchange) { serve<listing, many_workers>(std::move(exchange)); }
-void worker_get(ExchangePtr exchange) { serve<with_query<command::WorkerGetRequest, decode_worker_get>, one_worker>(std::move(exchange)); }
+void worker_get(ExchangePtr exchange) {
+  serve<with_query<command::WorkerGetRequest, decode_worker_get>, one_worker>(std::move(exchange));
+}
 
 }  // namespace muster::http::endpoints

@@ -42,7 +42,8 @@ void EventHub::unsubscribe() {
 void EventHub::add(net::Connection& connection, EventFilter filter, std::uint64_t after, Credential credential) {
   subscribe();
   Stream& stream = streams_[&connection];
-  stream = {.filter = std::move(filter), .after = after, .credential = std::move(credential), .last_sent = loop_.clock().elapsed()};
+  stream = {
+      .filter = std::move(filter), .after = after, .credential = std::move(credential), .last_sent = loop_.clock().elapsed()};
   feed(connection, stream);
 }
 

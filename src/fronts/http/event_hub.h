@@ -1,7 +1,7 @@
 // Event streams: every `GET /events` that is open, fed from the engine's ring.
 //
-// Each stream has its own place in the ring and a bound of unsent bytes. A reader that is slower than the events stops being fed at
-// that bound; when it reads on, it continues from the ring, and if the ring has moved past its place it is told by a `gap`.
+// Each stream has its own place in the ring and a bound of unsent bytes. A reader that is slower than the events stops being fed
+// at that bound; when it reads on, it continues from the ring, and if the ring has moved past its place it is told by a `gap`.
 // One that reads nothing at all is closed by the connection's write time-out. Lives on the loop's thread.
 #pragma once
 

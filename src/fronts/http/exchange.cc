@@ -13,7 +13,11 @@
 namespace muster::http {
 
 Exchange::Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> session, std::uint64_t number, Request request)
-    : core_(std::move(core)), session_(std::move(session)), number_(number), request_(std::move(request)), started_(core_->loop.clock().elapsed()) {
+    : core_(std::move(core)),
+      session_(std::move(session)),
+      number_(number),
+      request_(std::move(request)),
+      started_(core_->loop.clock().elapsed()) {
   if (const auto alive = session_.lock()) peer_address_ = alive->peer_address();
 }
 
@@ -45,7 +49,9 @@ void Exchange::fail(const Status& status) { fail(http_status(status.code()), sta
 void Exchange::fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers) {
   failed_code_ = to_string(status.code());
   if (http_status >= 500 && status.code() != Code::unavailable)
-    log::error("a request failed", {{"type", std::string(route == nullptr ? "" : route->pattern)}, {"code", failed_code_}, {"detail", status.message()}});
+    log::error(
+        "a request failed",
+        {{"type", std::string(route == nullptr ? "" : route->pattern)}, {"code", failed_code_}, {"detail", status.message()}});
   Response response = problem(http_status, status, target.path);
   for (auto& header : headers) response.headers.push_back(std::move(header));
   answer(std::move(response));

@@ -20,9 +20,10 @@ std::string refusal_text(std::string_view date) {
 std::string exposure_refusal(const HttpOptions& options) {
   if (options.insecure || (options.tls.enabled() && options.auth.required)) return {};
   const std::string_view missing = options.tls.enabled() ? "authentication is" : options.auth.required ? "TLS is" : "both are";
-  return fmt::format("an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
-                     "127.0.0.1, or say that it shall be insecure",
-                     missing);
+  return fmt::format(
+      "an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
+      "127.0.0.1, or say that it shall be insecure",
+      missing);
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ struct HttpFront::State {
   std::unique_ptr<net::Listener> listener;
 };
 
-Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics, HttpOptions options, ServerFacts facts) {
+Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
+                                                    HttpOptions options, ServerFacts facts) {
   if (Status valid = Authenticator::validate(options.auth); !valid.ok()) return valid;
   net::ListenerOptions listening{.address = options.address,
                                  .port = options.port,

@@ -26,12 +26,12 @@ class HttpFront {
   // Listens before it returns. loop, engine and metrics outlive the front; the loop may be started before or after.
   // unavailable: the address is in use or not ours. invalid_argument: a certificate, a token or an address is wrong, or
   // the address is not loopback and TLS or authentication is missing.
-  static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics, HttpOptions options,
-                                                  ServerFacts facts);
+  static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
+                                                  HttpOptions options, ServerFacts facts);
   ~HttpFront();  // stops without grace
 
-  std::uint16_t port() const;     // the real one, when 0 was asked for
-  std::string address() const;    // "127.0.0.1:8080", "[::1]:8080"
+  std::uint16_t port() const;   // the real one, when 0 was asked for
+  std::string address() const;  // "127.0.0.1:8080", "[::1]:8080"
 
   // For SIGHUP. Both apply to the next request or connection; event streams whose token is gone are closed.
   Status set_tokens(AuthOptions auth);

@@ -71,7 +71,9 @@ TEST_F(Auth, KeepsABoundTokenToTheJobsItsWorkerHolds) {
   const auto others = nlohmann::json::parse(call("POST", "/api/v1/jobs/claim", R"({"worker":"w2"})", fleet).body)["jobs"][0];
   const auto own = nlohmann::json::parse(call("POST", "/api/v1/jobs/claim", R"({"worker":"w1"})", bound).body)["jobs"][0];
   const auto complete = [&](const nlohmann::json& grant) {
-    return call("POST", fmt::format("/api/v1/jobs/{}/complete", grant["id"].get<std::string>()), fmt::format(R"({{"fence":{}}})", grant["fence"].dump()), bound).status;
+    return call("POST", fmt::format("/api/v1/jobs/{}/complete", grant["id"].get<std::string>()),
+                fmt::format(R"({{"fence":{}}})", grant["fence"].dump()), bound)
+        .status;
   };
   EXPECT_EQ(complete(others), 403);
   EXPECT_EQ(complete(own), 200);
@@ -86,7 +88,8 @@ TEST_F(Auth, AsksForATokenBeforeTheBodyHasCome) {
   EXPECT_EQ(client.read_answer().status, 401);
   EXPECT_TRUE(client.read_end());
   Client known = connect();
-  known.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer operator-secret\r\nContent-Length: 12\r\n\r\n{");
+  known.send(
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer operator-secret\r\nContent-Length: 12\r\n\r\n{");
   known.send(R"("type":"t"})");
   EXPECT_EQ(known.read_answer().status, 201);
 }
@@ -109,7 +112,8 @@ TEST_F(Auth, ReplacesTokensWhileRunning) {
   Client stream = connect();
   stream.send(request_text("GET", "/events", "", "Authorization: Bearer reader-secret\r\n"));
   stream.read_until("\r\n\r\n");
-  AuthOptions changed{.tokens = {{.name = "ops", .role = Role::operator_role, .secret = "fresh-secret", .worker = {}}}, .required = true};
+  AuthOptions changed{.tokens = {{.name = "ops", .role = Role::operator_role, .secret = "fresh-secret", .worker = {}}},
+                      .required = true};
   ASSERT_TRUE(front->set_tokens(changed).ok());
   EXPECT_TRUE(stream.read_end()) << "its token is gone";
   EXPECT_EQ(status("operator-secret", "GET", "/api/v1/queues"), 401);

@@ -29,7 +29,8 @@ class EventStream : public FrontTest {
     while (text.starts_with(":"));
     const auto field = [&](const std::string& name) {
       const std::size_t at = text.find(name + ": ");
-      return at == std::string::npos ? std::string() : text.substr(at + name.size() + 2, text.find('\n', at) - at - name.size() - 2);
+      return at == std::string::npos ? std::string()
+                                     : text.substr(at + name.size() + 2, text.find('\n', at) - at - name.size() - 2);
     };
     seen.id = field("id");
     seen.event = field("event");

@@ -16,12 +16,13 @@ TEST_F(Life, GoesFromSubmitToCompleted) {
   EXPECT_EQ(grant["id"], id);
   EXPECT_EQ(grant["payload"]["to"], "a@b");
   EXPECT_EQ(grant["attempt"], 1);
-  const auto renewed = call_json("POST", fmt::format("/api/v1/jobs/{}/heartbeat", id), fmt::format(R"({{"fence":{}}})", grant["fence"].dump()));
+  const auto renewed =
+      call_json("POST", fmt::format("/api/v1/jobs/{}/heartbeat", id), fmt::format(R"({{"fence":{}}})", grant["fence"].dump()));
   EXPECT_EQ(renewed["cancel_requested"], false);
   call_json("POST", fmt::format("/api/v1/jobs/{}/progress", id),
             fmt::format(R"({{"fence":{},"fraction":0.5,"message":"half","partial":[1]}})", grant["fence"].dump()));
-  const auto settled =
-      call_json("POST", fmt::format("/api/v1/jobs/{}/complete", id), fmt::format(R"({{"fence":{},"result":{{"ok":true}}}})", grant["fence"].dump()));
+  const auto settled = call_json("POST", fmt::format("/api/v1/jobs/{}/complete", id),
+                                 fmt::format(R"({{"fence":{},"result":{{"ok":true}}}})", grant["fence"].dump()));
   EXPECT_EQ(settled["state"], "completed");
   const auto job = call_json("GET", fmt::format("/api/v1/jobs/{}", id));
   EXPECT_EQ(job["state"], "completed");
@@ -77,8 +78,9 @@ TEST_F(Life, SubmitsManyAndSettlesManyWithAnAnswerEach) {
   const auto element = [&](int i, const char* more) {
     return fmt::format(R"({{"id":{},"fence":{}{}}})", grants[i]["id"].dump(), grants[i]["fence"].dump(), more);
   };
-  const std::string body = fmt::format(R"({{"complete":[{},{{"id":{},"fence":12345}}],"fail":[{}],"release":[{}]}})", element(0, ""),
-                                       grants[0]["id"].dump(), element(1, R"(,"error":{"kind":"x","message":"y"})"), element(2, ""));
+  const std::string body =
+      fmt::format(R"({{"complete":[{},{{"id":{},"fence":12345}}],"fail":[{}],"release":[{}]}})", element(0, ""),
+                  grants[0]["id"].dump(), element(1, R"(,"error":{"kind":"x","message":"y"})"), element(2, ""));
   const auto answers = call_json("POST", "/api/v1/jobs/settle", body);
   EXPECT_EQ(answers["complete"][0]["state"], "completed");
   EXPECT_EQ(answers["complete"][1]["error"]["code"], "lease_lost");
@@ -105,7 +107,9 @@ TEST_F(Life, CancelsRetriesListsAndExplains) {
 
 TEST_F(Life, RunsAWorkerFromRegistrationToGoodbye) {
   start();
-  const auto registered = call_json("POST", "/api/v1/workers", R"({"id":"w1","capabilities":["tool:x"],"labels":{"zone":"a"},"slots":4,"metadata":{"m":1}})", 201);
+  const auto registered =
+      call_json("POST", "/api/v1/workers",
+                R"({"id":"w1","capabilities":["tool:x"],"labels":{"zone":"a"},"slots":4,"metadata":{"m":1}})", 201);
   EXPECT_EQ(registered["heartbeat_ms"], 10'000);
   EXPECT_EQ(registered["replaced"], false);
   const auto beat = call_json("POST", "/api/v1/workers/w1/heartbeat", R"({"stats":{"cpu":0.5},"held":[],"accepting":true})");
@@ -124,7 +128,8 @@ TEST_F(Life, ManagesQueuesNamespacesAndBackups) {
   start();
   EXPECT_EQ(call_json("POST", "/api/v1/queues/mail/pause", R"({"reason":"maintenance"})")["paused"], true);
   EXPECT_EQ(call_json("POST", "/api/v1/queues/mail/resume")["paused"], false);
-  const auto limited = call_json("PUT", "/api/v1/queues/mail/limits", R"({"running_max":5,"rate":{"count":2,"per_ms":1000,"burst":3},"running_max_by_type":{"t":1}})");
+  const auto limited = call_json("PUT", "/api/v1/queues/mail/limits",
+                                 R"({"running_max":5,"rate":{"count":2,"per_ms":1000,"burst":3},"running_max_by_type":{"t":1}})");
   EXPECT_EQ(limited["running_max"], 5);
   EXPECT_EQ(limited["rate"]["burst"], 3);
   EXPECT_EQ(limited["running_max_by_type"]["t"], 1);
@@ -168,9 +173,10 @@ TEST_F(Life, ExplainsEveryCodeAsAProblem) {
     Code code;
     int status;
   };
-  for (const Row row : {Row{Code::conflict, 409}, Row{Code::lease_lost, 409}, Row{Code::exhausted, 429}, Row{Code::unavailable, 503},
-                        Row{Code::outcome_unknown, 504}, Row{Code::corrupt, 500}, Row{Code::internal, 500}, Row{Code::not_found, 404},
-                        Row{Code::already_exists, 409}, Row{Code::permission_denied, 403}, Row{Code::invalid_argument, 400}}) {
+  for (const Row row :
+       {Row{Code::conflict, 409}, Row{Code::lease_lost, 409}, Row{Code::exhausted, 429}, Row{Code::unavailable, 503},
+        Row{Code::outcome_unknown, 504}, Row{Code::corrupt, 500}, Row{Code::internal, 500}, Row{Code::not_found, 404},
+        Row{Code::already_exists, 409}, Row{Code::permission_denied, 403}, Row{Code::invalid_argument, 400}}) {
     store.set_failure(Status(row.code, "because"));
     const Answer answer = call("GET", "/api/v1/queues");
     EXPECT_EQ(answer.status, row.status) << to_string(row.code);

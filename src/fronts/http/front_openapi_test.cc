@@ -15,13 +15,16 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 }
 
 TEST_F(LiveOpenApi, UnderstandsEveryExampleRequest) {
-  // Examples name jobs and workers that do not exist: not_found, lease_lost or conflict are fine answers, a refusal of the form is not.
+  // Examples name jobs and workers that do not exist: not_found, lease_lost or conflict are fine answers, a refusal of the form
+  // is not.
   start();
   const json doc = json::parse(call("GET", "/api/v1/openapi.json").body);
   for (const auto& [path, operations] : doc["paths"].items()) {
     for (const auto& [method, operation] : operations.items()) {
       if (!operation.contains("requestBody")) continue;
-      const std::string target = replaced(replaced(path, "{id}", path.find("/jobs/") == std::string::npos ? "w1" : "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b"), "{name}", "mail");
+      const std::string target = replaced(
+          replaced(path, "{id}", path.find("/jobs/") == std::string::npos ? "w1" : "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b"),
+          "{name}", "mail");
       std::string verb = method;
       for (char& c : verb) c = static_cast<char>(std::toupper(c));
       const std::string example = operation["requestBody"]["content"]["application/json"]["example"].dump();
@@ -39,21 +42,27 @@ TEST_F(LiveOpenApi, DescribesEveryMemberOfRealReplies) {
     const json& described = doc["components"]["schemas"][schema];
     ASSERT_TRUE(value.is_object()) << schema;
     for (const auto& [name, member] : value.items()) EXPECT_TRUE(described["properties"].contains(name)) << schema << "." << name;
-    for (const json& name : described.value("required", json::array())) EXPECT_TRUE(value.contains(name)) << schema << "." << name;
+    for (const json& name : described.value("required", json::array()))
+      EXPECT_TRUE(value.contains(name)) << schema << "." << name;
   };
-  check_members("Registered", call_json("POST", "/api/v1/workers", R"({"id":"w1","hostname":"h","version":"1","metadata":{"a":1}})", 201));
-  const std::string id = submit(R"({"type":"t","payload":1,"needs":["tool:x"],"selector":{"a":"b"},"labels":{"k":"v"},"expires_in_ms":1000,"timeout_ms":1000,"lease_ms":1000,
+  check_members("Registered",
+                call_json("POST", "/api/v1/workers", R"({"id":"w1","hostname":"h","version":"1","metadata":{"a":1}})", 201));
+  const std::string id = submit(
+      R"({"type":"t","payload":1,"needs":["tool:x"],"selector":{"a":"b"},"labels":{"k":"v"},"expires_in_ms":1000,"timeout_ms":1000,"lease_ms":1000,
     "idempotency_key":"i","unique":{"key":"u"},"concurrency":{"key":"c"},"fairness":{"key":"f"},"affinity":{"sticky_key":"s"},"correlation":"x"})");
   check_members("Why", call_json("GET", "/api/v1/jobs/" + id + "/why"));
   const json grant = claim_one("w1");
   check_members("Grant", grant);
   const std::string fence = grant["fence"].dump();
-  check_members("Renewed", call_json("POST", fmt::format("/api/v1/jobs/{}/progress", id), fmt::format(R"({{"fence":{},"fraction":0.1,"message":"m","partial":{{}}}})", fence)));
-  check_members("Settled", call_json("POST", fmt::format("/api/v1/jobs/{}/fail", id), fmt::format(R"({{"fence":{},"error":{{"kind":"k","message":"m"}}}})", fence)));
+  check_members("Renewed", call_json("POST", fmt::format("/api/v1/jobs/{}/progress", id),
+                                     fmt::format(R"({{"fence":{},"fraction":0.1,"message":"m","partial":{{}}}})", fence)));
+  check_members("Settled", call_json("POST", fmt::format("/api/v1/jobs/{}/fail", id),
+                                     fmt::format(R"({{"fence":{},"error":{{"kind":"k","message":"m"}}}})", fence)));
   check_members("Job", call_json("GET", "/api/v1/jobs/" + id));
   check_members("BeatReply", call_json("POST", "/api/v1/workers/w1/heartbeat", R"({"stats":{"a":1}})"));
   check_members("Worker", call_json("POST", "/api/v1/workers/w1/drain", R"({"reason":"r"})"));
-  check_members("Queue", call_json("PUT", "/api/v1/queues/q/limits", R"({"running_max":1,"running_max_by_type":{"t":1},"rate":{"count":1}})"));
+  check_members("Queue", call_json("PUT", "/api/v1/queues/q/limits",
+                                   R"({"running_max":1,"running_max_by_type":{"t":1},"rate":{"count":1}})"));
   check_members("Namespace", call_json("GET", "/api/v1/namespaces")["namespaces"][0]);
   check_members("Server", call_json("GET", "/api/v1/server"));
   check_members("Backup", call_json("POST", "/api/v1/backups", R"({"path":"x"})", 201));

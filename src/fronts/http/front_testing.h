@@ -27,7 +27,7 @@ class FrontTest : public testing::Test {
   Answer call(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
   nlohmann::json call_json(std::string_view method, std::string_view target, std::string_view body = {}, int status = 200);
   void register_worker(std::string_view id);
-  std::string submit(std::string_view spec);  // the id
+  std::string submit(std::string_view spec);          // the id
   nlohmann::json claim_one(std::string_view worker);  // the grant
   // Waits for what other threads bring about. False: it did not come.
   template <class Condition>

@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 void make_certificate(const std::string& certificate_file, const std::string& key_file, const char* name) {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), static_cast<long>(std::hash<std::string>()(certificate_file) & 0x7FFFFFFF));
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate),
+                   static_cast<long>(std::hash<std::string>()(certificate_file) & 0x7FFFFFFF));
   X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
   X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600);
   X509_set_version(certificate, 2);
@@ -67,7 +68,9 @@ TEST_F(Tls, ServesOverTls) {
   Client client(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}});
   ASSERT_TRUE(client.connected());
   EXPECT_EQ(client.call("GET", "/healthz").status, 200);
-  EXPECT_EQ(client.call("POST", "/api/v1/jobs", fmt::format(R"({{"type":"t","payload":"{}"}})", std::string(1'000'000, 'x'))).status, 201);
+  EXPECT_EQ(
+      client.call("POST", "/api/v1/jobs", fmt::format(R"({{"type":"t","payload":"{}"}})", std::string(1'000'000, 'x'))).status,
+      201);
   EXPECT_EQ(client.call("GET", "/healthz", "", "Connection: close\r\n").status, 200);
   EXPECT_TRUE(client.read_end());
 }
@@ -75,7 +78,8 @@ TEST_F(Tls, ServesOverTls) {
 TEST_F(Tls, AnswersALargeReplyOverTls) {
   start(options());
   Client client(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}});
-  const auto made = nlohmann::json::parse(client.call("POST", "/api/v1/jobs", fmt::format(R"({{"type":"t","payload":"{}"}})", std::string(3'000'000, 'x'))).body);
+  const auto made = nlohmann::json::parse(
+      client.call("POST", "/api/v1/jobs", fmt::format(R"({{"type":"t","payload":"{}"}})", std::string(3'000'000, 'x'))).body);
   const Answer answer = client.call("GET", "/api/v1/jobs/" + made["id"].get<std::string>());
   EXPECT_GT(answer.body.size(), 3'000'000u);
 }
@@ -102,7 +106,8 @@ TEST_F(Tls, AsksClientsForACertificateWhenTold) {
   HttpOptions with_clients = options();
   with_clients.tls.client_ca_file = file("client.pem");
   start(with_clients);
-  Client known(front->port(), {.ca_file = file("server.pem"), .certificate_file = file("client.pem"), .key_file = file("client.key")});
+  Client known(front->port(),
+               {.ca_file = file("server.pem"), .certificate_file = file("client.pem"), .key_file = file("client.key")});
   EXPECT_EQ(known.call("GET", "/healthz").status, 200);
   Client unknown(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}});
   EXPECT_EQ(unknown.call("GET", "/healthz").status, 0);
@@ -114,7 +119,9 @@ TEST_F(Tls, ReloadsItsCertificateForNewConnections) {
   ASSERT_TRUE(before.connected());
   make_certificate(file("server.pem"), file("server.key"), "renewed");
   ASSERT_TRUE(front->reload_tls().ok());
-  EXPECT_TRUE(eventually([&] { return Client(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}}).connected(); }));
+  EXPECT_TRUE(eventually([&] {
+    return Client(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}}).connected();
+  }));
   EXPECT_EQ(before.call("GET", "/healthz").status, 200) << "the old connection lives on";
 }
 

@@ -27,7 +27,8 @@ TEST_F(Wire, AnswersPipelinedRequestsInOrderThoughTheFirstIsSlow) {
   start();
   store.hold();
   Client client = connect();
-  client.send(request_text("GET", "/api/v1/queues") + request_text("GET", "/healthz") + request_text("POST", "/api/v1/jobs", R"({"type":"t"})"));
+  client.send(request_text("GET", "/api/v1/queues") + request_text("GET", "/healthz") +
+              request_text("POST", "/api/v1/jobs", R"({"type":"t"})"));
   EXPECT_TRUE(eventually([&] { return metrics.text().find("route=\"GET /healthz\",status=\"200\"} 1") != std::string::npos; }))
       << "the second request is served while the first waits";
   store.release_held();
@@ -55,8 +56,9 @@ TEST_F(Wire, ReadsARequestThatComesByteByByte) {
 TEST_F(Wire, ReadsAChunkedBody) {
   start();
   Client client = connect();
-  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-              "8\r\n{\"type\":\r\n4\r\n\"t\"}\r\n0\r\n\r\n");
+  client.send(
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "8\r\n{\"type\":\r\n4\r\n\"t\"}\r\n0\r\n\r\n");
   EXPECT_EQ(client.read_answer().status, 201);
 }
 
@@ -77,7 +79,8 @@ TEST_F(Wire, CompressesLargeRepliesForThoseWhoAccept) {
   EXPECT_LT(packed.body.size(), plain.body.size());
   EXPECT_EQ(gunzip(packed.body), plain.body);
   EXPECT_FALSE(call("GET", "/api/v1/openapi.json", "", "Accept-Encoding: gzip;q=0\r\n").headers.contains("content-encoding"));
-  EXPECT_FALSE(call("GET", "/healthz", "", "Accept-Encoding: gzip\r\n").headers.contains("content-encoding")) << "below the threshold";
+  EXPECT_FALSE(call("GET", "/healthz", "", "Accept-Encoding: gzip\r\n").headers.contains("content-encoding"))
+      << "below the threshold";
 }
 
 TEST_F(Wire, RefusesABodyBeyondTheLimitAndStillAnswers) {
@@ -95,7 +98,8 @@ TEST_F(Wire, RefusesAChunkedBodyBeyondTheLimit) {
   options.limits.body_bytes_max = 100;
   start(options);
   Client client = connect();
-  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nc8\r\n" + std::string(200, 'x') + "\r\n0\r\n\r\n");
+  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nc8\r\n" +
+              std::string(200, 'x') + "\r\n0\r\n\r\n");
   EXPECT_EQ(client.read_answer().status, 413);
 }
 
@@ -115,7 +119,9 @@ TEST_F(Wire, RefusesWhatIsNotHttpAndCloses) {
 TEST_F(Wire, RefusesTwoContradictingLengths) {
   start();
   Client client = connect();
-  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n{\"type\":\"t\"}");
+  client.send(
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n{\"type\":\"t\"}");
   EXPECT_EQ(client.read_answer().status, 400);
 }
 
@@ -192,7 +198,8 @@ TEST_F(Wire, NamesTheMethodsOfAKnownPath) {
 TEST_F(Wire, RefusesABodyThatIsNotJson) {
   start();
   Client client = connect();
-  client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\n{\"type\":\"t\"}");
+  client.send(
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\n{\"type\":\"t\"}");
   EXPECT_EQ(client.read_answer().status, 415);
 }
 
@@ -217,7 +224,8 @@ TEST_F(Wire, RefusesForeignHostsAndOriginsWithoutAuthentication) {
   const Answer allowed = call("GET", "/api/v1/queues", "", "Origin: https://console.example\r\n");
   EXPECT_EQ(allowed.status, 200);
   EXPECT_EQ(allowed.headers.at("access-control-allow-origin"), "https://console.example");
-  EXPECT_TRUE(call("OPTIONS", "/api/v1/jobs", "", "Origin: https://console.example\r\n").headers.contains("access-control-allow-methods"));
+  EXPECT_TRUE(call("OPTIONS", "/api/v1/jobs", "", "Origin: https://console.example\r\n")
+                  .headers.contains("access-control-allow-methods"));
 }
 
 TEST_F(Wire, FinishesWhatIsUnderWayWhenItStops) {

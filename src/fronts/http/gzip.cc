@@ -8,7 +8,7 @@
 namespace muster::http {
 namespace {
 
-constexpr int kLevel = 1;               // the loop's thread compresses: speed before size
+constexpr int kLevel = 1;                 // the loop's thread compresses: speed before size
 constexpr int kGzipWindowBits = 15 + 16;  // the largest window, with a gzip header
 constexpr int kMemoryLevel = 8;
 

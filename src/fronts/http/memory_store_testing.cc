@@ -131,27 +131,28 @@ QueueStats& MemoryStore::queue_of(const NamespaceName& ns, const QueueName& name
 }
 
 void MemoryStore::enqueue(std::vector<JobSpec> specs, Reply<std::vector<store::Enqueued>> reply) {
-  run<std::vector<store::Enqueued>>(std::move(reply), [this, specs = std::move(specs)]() mutable -> Result<std::vector<store::Enqueued>> {
-    std::vector<store::Enqueued> made;
-    for (JobSpec& spec : specs) {
-      if (!namespaces_.contains(spec.ns.text())) return Status::not_found("no such namespace");
-      if (const auto same = keys_.find(spec.idempotency_key); same != keys_.end()) {
-        made.push_back({.id = same->second, .state = jobs_.at(same->second).state, .existed = true});
-        continue;
-      }
-      Job job;
-      job.id = JobId{Uuid{.high = 0x0190'0000'0000'7000, .low = 0x8000'0000'0000'0000 | next_job_++}};
-      job.spec = std::move(spec);
-      job.created_at = clock_.now();
-      const bool later = job.spec.delay > 0ms || job.spec.run_at;
-      Job& stored = jobs_.emplace(job.id, std::move(job)).first->second;
-      if (!stored.spec.idempotency_key.empty()) keys_[stored.spec.idempotency_key] = stored.id;
-      queue_of(stored.spec.ns, stored.spec.queue).enqueued_total += 1;
-      move(stored, later ? JobState::scheduled : JobState::ready, JobEvent::enqueued);
-      made.push_back({.id = stored.id, .state = stored.state});
-    }
-    return made;
-  });
+  run<std::vector<store::Enqueued>>(
+      std::move(reply), [this, specs = std::move(specs)]() mutable -> Result<std::vector<store::Enqueued>> {
+        std::vector<store::Enqueued> made;
+        for (JobSpec& spec : specs) {
+          if (!namespaces_.contains(spec.ns.text())) return Status::not_found("no such namespace");
+          if (const auto same = keys_.find(spec.idempotency_key); same != keys_.end()) {
+            made.push_back({.id = same->second, .state = jobs_.at(same->second).state, .existed = true});
+            continue;
+          }
+          Job job;
+          job.id = JobId{Uuid{.high = 0x0190'0000'0000'7000, .low = 0x8000'0000'0000'0000 | next_job_++}};
+          job.spec = std::move(spec);
+          job.created_at = clock_.now();
+          const bool later = job.spec.delay > 0ms || job.spec.run_at;
+          Job& stored = jobs_.emplace(job.id, std::move(job)).first->second;
+          if (!stored.spec.idempotency_key.empty()) keys_[stored.spec.idempotency_key] = stored.id;
+          queue_of(stored.spec.ns, stored.spec.queue).enqueued_total += 1;
+          move(stored, later ? JobState::scheduled : JobState::ready, JobEvent::enqueued);
+          made.push_back({.id = stored.id, .state = stored.state});
+        }
+        return made;
+      });
 }
 
 void MemoryStore::claim(store::ClaimRequest request, Reply<store::ClaimReply> reply) {
@@ -169,10 +170,20 @@ void MemoryStore::claim(store::ClaimRequest request, Reply<store::ClaimReply> re
       job.attempt += 1;
       job.lease_expires_at = clock_.now() + 30s;
       move(job, JobState::running, JobEvent::claimed);
-      out.grants.push_back({.id = job.id, .ns = job.spec.ns, .queue = job.spec.queue, .type = job.spec.type, .payload = job.spec.payload,
-                            .labels = job.spec.labels, .attempt = job.attempt, .attempts_max = job.spec.retry.attempts_max,
-                            .priority = job.spec.priority, .fence = job.fence, .lease_expires_at = *job.lease_expires_at,
-                            .times_out_at = {}, .partial = {}, .correlation = job.spec.correlation});
+      out.grants.push_back({.id = job.id,
+                            .ns = job.spec.ns,
+                            .queue = job.spec.queue,
+                            .type = job.spec.type,
+                            .payload = job.spec.payload,
+                            .labels = job.spec.labels,
+                            .attempt = job.attempt,
+                            .attempts_max = job.spec.retry.attempts_max,
+                            .priority = job.spec.priority,
+                            .fence = job.fence,
+                            .lease_expires_at = *job.lease_expires_at,
+                            .times_out_at = {},
+                            .partial = {},
+                            .correlation = job.spec.correlation});
     }
     return out;
   });
@@ -222,40 +233,45 @@ void MemoryStore::release(std::vector<store::Release> batch, Reply<store::Each<S
 }
 
 void MemoryStore::report_progress(std::vector<store::ProgressUpdate> batch, Reply<store::Each<store::Renewed>> reply) {
-  run_each<store::ProgressUpdate, store::Renewed>(std::move(batch), std::move(reply), [this](store::ProgressUpdate& each) -> Result<store::Renewed> {
-    auto job = held(each.lease);
-    if (!job.ok()) return job.status();
-    (*job)->progress = Progress{.fraction = each.fraction, .message = each.message, .partial = each.partial, .at = clock_.now()};
-    return store::Renewed{.expires_at = clock_.now() + 30s, .cancel_requested = (*job)->cancel_requested};
-  });
+  run_each<store::ProgressUpdate, store::Renewed>(
+      std::move(batch), std::move(reply), [this](store::ProgressUpdate& each) -> Result<store::Renewed> {
+        auto job = held(each.lease);
+        if (!job.ok()) return job.status();
+        (*job)->progress =
+            Progress{.fraction = each.fraction, .message = each.message, .partial = each.partial, .at = clock_.now()};
+        return store::Renewed{.expires_at = clock_.now() + 30s, .cancel_requested = (*job)->cancel_requested};
+      });
 }
 
 void MemoryStore::renew(std::vector<store::Renewal> batch, Reply<store::Each<store::Renewed>> reply) {
-  run_each<store::Renewal, store::Renewed>(std::move(batch), std::move(reply), [this](store::Renewal& each) -> Result<store::Renewed> {
-    auto job = held(each.lease);
-    if (!job.ok()) return job.status();
-    return store::Renewed{.expires_at = clock_.now() + each.ttl.value_or(30s), .cancel_requested = (*job)->cancel_requested};
-  });
+  run_each<store::Renewal, store::Renewed>(
+      std::move(batch), std::move(reply), [this](store::Renewal& each) -> Result<store::Renewed> {
+        auto job = held(each.lease);
+        if (!job.ok()) return job.status();
+        return store::Renewed{.expires_at = clock_.now() + each.ttl.value_or(30s), .cancel_requested = (*job)->cancel_requested};
+      });
 }
 
 void MemoryStore::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
-  run_each<store::Cancel, store::Cancelled>(std::move(batch), std::move(reply), [this](store::Cancel& each) -> Result<store::Cancelled> {
-    auto job = find(each.job);
-    if (!job.ok()) return job.status();
-    if (is_finished((*job)->state)) return Status::conflict("the job is finished");
-    if ((*job)->state == JobState::running)
-      (*job)->cancel_requested = true;
-    else
-      move(**job, JobState::cancelled, JobEvent::cancelled, each.reason);
-    return store::Cancelled{.id = each.job, .state = (*job)->state};
-  });
+  run_each<store::Cancel, store::Cancelled>(std::move(batch), std::move(reply),
+                                            [this](store::Cancel& each) -> Result<store::Cancelled> {
+                                              auto job = find(each.job);
+                                              if (!job.ok()) return job.status();
+                                              if (is_finished((*job)->state)) return Status::conflict("the job is finished");
+                                              if ((*job)->state == JobState::running)
+                                                (*job)->cancel_requested = true;
+                                              else
+                                                move(**job, JobState::cancelled, JobEvent::cancelled, each.reason);
+                                              return store::Cancelled{.id = each.job, .state = (*job)->state};
+                                            });
 }
 
 void MemoryStore::redrive(std::vector<JobId> batch, Reply<store::Each<Settled>> reply) {
   run_each<JobId, Settled>(std::move(batch), std::move(reply), [this](JobId& each) -> Result<Settled> {
     auto job = find(each);
     if (!job.ok()) return job.status();
-    if ((*job)->state != JobState::dead && (*job)->state != JobState::cancelled) return Status::conflict("the job is not dead or cancelled");
+    if ((*job)->state != JobState::dead && (*job)->state != JobState::cancelled)
+      return Status::conflict("the job is not dead or cancelled");
     (*job)->attempt = 0;
     move(**job, JobState::ready, JobEvent::redriven);
     return settled(**job);

@@ -13,30 +13,49 @@ void nothing_due(Reply<store::SweepReport> reply) { reply(store::SweepReport{});
 }  // namespace
 
 void MemoryStore::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
-  run_each<WorkerSpec, store::Registered>(std::move(batch), std::move(reply), [this](WorkerSpec& spec) -> Result<store::Registered> {
-    const bool replaced = workers_.contains(spec.id.text());
-    Worker& worker = workers_[spec.id.text()];
-    worker = {};
-    worker.spec = std::move(spec);
-    worker.session = SessionId{next_session_++};
-    worker.registered_at = worker.last_seen_at = clock_.now();
-    worker_changes_.push_back({.ns = worker.spec.ns, .id = worker.spec.id, .session = worker.session, .from = {}, .to = WorkerState::online, .at = clock_.now(), .cause = ""});
-    return store::Registered{.id = worker.spec.id, .session = worker.session, .policy = worker.spec.policy.value_or(HeartbeatPolicy{}), .replaced = replaced};
-  });
+  run_each<WorkerSpec, store::Registered>(std::move(batch), std::move(reply),
+                                          [this](WorkerSpec& spec) -> Result<store::Registered> {
+                                            const bool replaced = workers_.contains(spec.id.text());
+                                            Worker& worker = workers_[spec.id.text()];
+                                            worker = {};
+                                            worker.spec = std::move(spec);
+                                            worker.session = SessionId{next_session_++};
+                                            worker.registered_at = worker.last_seen_at = clock_.now();
+                                            worker_changes_.push_back({.ns = worker.spec.ns,
+                                                                       .id = worker.spec.id,
+                                                                       .session = worker.session,
+                                                                       .from = {},
+                                                                       .to = WorkerState::online,
+                                                                       .at = clock_.now(),
+                                                                       .cause = ""});
+                                            return store::Registered{.id = worker.spec.id,
+                                                                     .session = worker.session,
+                                                                     .policy = worker.spec.policy.value_or(HeartbeatPolicy{}),
+                                                                     .replaced = replaced};
+                                          });
 }
 
 void MemoryStore::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) {
-  run_each<store::Beat, store::BeatReply>(std::move(batch), std::move(reply), [this](store::Beat& beat) -> Result<store::BeatReply> {
-    const auto worker = workers_.find(beat.worker.text());
-    if (worker == workers_.end()) return Status::not_found(fmt::format("worker \"{}\" is not registered", beat.worker.text()));
-    worker->second.stats = beat.stats;
-    store::BeatReply out{.state = worker->second.state, .drain_deadline = worker->second.drain_deadline, .drain_reason = worker->second.drain_reason, .next_beat_in = 10s, .cancel = {}, .lost = {}, .running = 0};
-    for (const LeaseRef& lease : beat.held)
-      if (!held(lease).ok()) out.lost.push_back(lease);
-    for (const auto& [id, job] : jobs_)
-      if (job.state == JobState::running && job.worker == beat.worker && job.cancel_requested) out.cancel.push_back({id, job.fence});
-    return out;
-  });
+  run_each<store::Beat, store::BeatReply>(
+      std::move(batch), std::move(reply), [this](store::Beat& beat) -> Result<store::BeatReply> {
+        const auto worker = workers_.find(beat.worker.text());
+        if (worker == workers_.end())
+          return Status::not_found(fmt::format("worker \"{}\" is not registered", beat.worker.text()));
+        worker->second.stats = beat.stats;
+        store::BeatReply out{.state = worker->second.state,
+                             .drain_deadline = worker->second.drain_deadline,
+                             .drain_reason = worker->second.drain_reason,
+                             .next_beat_in = 10s,
+                             .cancel = {},
+                             .lost = {},
+                             .running = 0};
+        for (const LeaseRef& lease : beat.held)
+          if (!held(lease).ok()) out.lost.push_back(lease);
+        for (const auto& [id, job] : jobs_)
+          if (job.state == JobState::running && job.worker == beat.worker && job.cancel_requested)
+            out.cancel.push_back({id, job.fence});
+        return out;
+      });
 }
 
 void MemoryStore::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) {
@@ -125,7 +144,14 @@ void MemoryStore::delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply)
 
 void MemoryStore::info(Reply<store::StoreInfo> reply) {
   run<store::StoreInfo>(std::move(reply), [this]() -> Result<store::StoreInfo> {
-    return store::StoreInfo{.kind = "memory", .location = "", .schema_version = 1, .bytes = 0, .jobs_live = jobs_.size(), .jobs_finished = 0, .commits = 0, .group_size_mean = 1};
+    return store::StoreInfo{.kind = "memory",
+                            .location = "",
+                            .schema_version = 1,
+                            .bytes = 0,
+                            .jobs_live = jobs_.size(),
+                            .jobs_finished = 0,
+                            .commits = 0,
+                            .group_size_mean = 1};
   });
 }
 
@@ -142,7 +168,9 @@ void MemoryStore::expire_waiting(std::size_t, Reply<store::SweepReport> reply) {
 void MemoryStore::end_preferences(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
 void MemoryStore::bury_silent_workers(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
 void MemoryStore::end_drains(std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
-void MemoryStore::prune_finished(store::Retention, std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
+void MemoryStore::prune_finished(store::Retention, std::size_t, Reply<store::SweepReport> reply) {
+  nothing_due(std::move(reply));
+}
 void MemoryStore::prune_workers(Duration, std::size_t, Reply<store::SweepReport> reply) { nothing_due(std::move(reply)); }
 
 }  // namespace muster::http

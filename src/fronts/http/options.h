@@ -13,7 +13,7 @@
 namespace muster::http {
 
 struct Token {
-  std::string name;    // for the audit log; not secret
+  std::string name;  // for the audit log; not secret
   command::Role role = command::Role::read_only;
   std::string secret;  // kept as its SHA-256 only
   WorkerId worker;     // role worker: the one worker it may act as; empty: any
@@ -25,19 +25,19 @@ struct AuthOptions {
 };
 
 struct Limits {
-  std::size_t header_bytes_max = 16 * 1024;      // 431 beyond
-  std::size_t body_bytes_max = 8 * 1024 * 1024;  // 413 beyond
-  std::size_t connections_max = 10'000;          // 503 and close beyond
-  std::size_t pipeline_max = 64;                 // unanswered requests of one connection; reading pauses beyond
-  std::size_t event_streams_max = 1'000;         // 429 beyond
+  std::size_t header_bytes_max = 16 * 1024;         // 431 beyond
+  std::size_t body_bytes_max = 8 * 1024 * 1024;     // 413 beyond
+  std::size_t connections_max = 10'000;             // 503 and close beyond
+  std::size_t pipeline_max = 64;                    // unanswered requests of one connection; reading pauses beyond
+  std::size_t event_streams_max = 1'000;            // 429 beyond
   std::size_t event_buffer_bytes_max = 256 * 1024;  // unsent bytes of one event stream; it waits, then sees a gap
-  std::size_t gzip_bytes_min = 1'024;            // smaller replies are sent as they are
-  Duration header_read{10'000};                  // from a request's first byte to the end of its headers: 408
-  Duration body_read{30'000};                    // from there to the end of its body: 408
-  Duration write{30'000};                        // without progress: closed
-  Duration idle{75'000};                         // between requests: closed
-  Duration handshake{10'000};                    // TLS: closed
-  Duration event_silence{15'000};                // a comment line is sent to quiet event streams
+  std::size_t gzip_bytes_min = 1'024;               // smaller replies are sent as they are
+  Duration header_read{10'000};                     // from a request's first byte to the end of its headers: 408
+  Duration body_read{30'000};                       // from there to the end of its body: 408
+  Duration write{30'000};                           // without progress: closed
+  Duration idle{75'000};                            // between requests: closed
+  Duration handshake{10'000};                       // TLS: closed
+  Duration event_silence{15'000};                   // a comment line is sent to quiet event streams
 };
 
 struct HttpOptions {

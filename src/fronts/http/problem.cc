@@ -49,6 +49,8 @@ Response problem(unsigned http_status, const Status& status, std::string_view in
   return response;
 }
 
-Response problem(const Status& status, std::string_view instance) { return problem(http_status(status.code()), status, instance); }
+Response problem(const Status& status, std::string_view instance) {
+  return problem(http_status(status.code()), status, instance);
+}
 
 }  // namespace muster::http

@@ -22,7 +22,7 @@ class RequestReader {
   ~RequestReader();
 
   enum class Phase : std::uint8_t {
-    idle,      // nothing of the next request has come
+    idle,  // nothing of the next request has come
     header,
     body,
     complete,  // take() it

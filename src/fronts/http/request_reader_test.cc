@@ -13,7 +13,9 @@ using Phase = RequestReader::Phase;
 RequestReader::Bounds bounds() { return {.header_bytes_max = 1'024, .body_bytes_max = 1'000}; }
 
 TEST(RequestReader, TakesRequestsOneAfterTheOther) {
-  const std::string text = "GET /a HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\n\r\n\r\nPOST /b HTTP/1.1\r\nAuthorization: Bearer t\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
+  const std::string text =
+      "GET /a HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\n\r\n\r\nPOST /b HTTP/1.1\r\nAuthorization: Bearer "
+      "t\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
   RequestReader reader(bounds());
   std::size_t used = reader.feed(text);
   ASSERT_EQ(reader.phase(), Phase::complete);
@@ -34,7 +36,8 @@ TEST(RequestReader, TakesRequestsOneAfterTheOther) {
 }
 
 TEST(RequestReader, ReadsTheSameHoweverTheBytesAreCut) {
-  const std::string text = "POST /jobs HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
+  const std::string text =
+      "POST /jobs HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     RequestReader reader(bounds());
@@ -82,7 +85,9 @@ TEST(RequestReader, NamesItsBounds) {
 
 TEST(RequestReader, SurvivesAnyBytes) {
   // Method: valid requests with bytes changed, from a fixed seed. Every one ends in some phase, and none is read beyond its end.
-  const std::string valid = "POST /api/v1/jobs?x=1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+  const std::string valid =
+      "POST /api/v1/jobs?x=1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Type: "
+      "application/json\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
   std::mt19937 random(5);
   for (int round = 0; round < 20'000; ++round) {
     std::string text = valid;

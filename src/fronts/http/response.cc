@@ -53,9 +53,9 @@ std::string http_date(Instant at) {
   const auto day = floor<days>(at);
   const year_month_day date(day);
   const hh_mm_ss time(floor<seconds>(at) - day);
-  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[weekday(day).c_encoding()], static_cast<unsigned>(date.day()),
-                     kMonths[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()), time.hours().count(),
-                     time.minutes().count(), time.seconds().count());
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[weekday(day).c_encoding()],
+                     static_cast<unsigned>(date.day()), kMonths[static_cast<unsigned>(date.month()) - 1],
+                     static_cast<int>(date.year()), time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
 }  // namespace muster::http

@@ -20,8 +20,8 @@ enum class Access : std::uint8_t { by_command, reader, everybody };
 
 struct Route {
   Method method;
-  std::string_view pattern;       // "/api/v1/jobs/{id}/why"
-  const command::Spec* command;   // null: not a command (metrics, health, events, documents)
+  std::string_view pattern;      // "/api/v1/jobs/{id}/why"
+  const command::Spec* command;  // null: not a command (metrics, health, events, documents)
   Access access;
   Endpoint endpoint;
 };

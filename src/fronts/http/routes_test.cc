@@ -55,7 +55,8 @@ std::string misfit(const json& doc, const json& unresolved, const json& value, c
     return at + ": fits none of anyOf";
   }
   if (schema.contains("type") && !has_type(value, schema["type"])) return fmt::format("{}: is not {}", at, schema["type"].dump());
-  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) return at + ": not in enum";
+  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+    return at + ": not in enum";
   if (schema.contains("minimum") && value < schema["minimum"]) return at + ": below minimum";
   if (schema.contains("maximum") && value > schema["maximum"]) return at + ": above maximum";
   if (value.is_array() && schema.contains("items"))

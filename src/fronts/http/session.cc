@@ -10,8 +10,8 @@
 namespace muster::http {
 namespace {
 
-constexpr std::size_t kUnparsedBytesMax = 64 * 1024;         // beyond, reading pauses until answers have gone
-constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;    // beyond, no further request is begun
+constexpr std::size_t kUnparsedBytesMax = 64 * 1024;       // beyond, reading pauses until answers have gone
+constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;  // beyond, no further request is begun
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 using Phase = RequestReader::Phase;
@@ -21,7 +21,8 @@ using Phase = RequestReader::Phase;
 HttpSession::HttpSession(std::shared_ptr<Core> core, net::Connection& connection)
     : core_(std::move(core)),
       connection_(connection),
-      reader_({.header_bytes_max = core_->options.limits.header_bytes_max, .body_bytes_max = core_->options.limits.body_bytes_max}) {}
+      reader_(
+          {.header_bytes_max = core_->options.limits.header_bytes_max, .body_bytes_max = core_->options.limits.body_bytes_max}) {}
 
 void HttpSession::begin() { arm(); }
 
@@ -44,7 +45,8 @@ void HttpSession::received(std::string_view bytes) {
 }
 
 bool HttpSession::may_read_on() const {
-  return !closed_ && !last_request_seen_ && slots_.size() < core_->options.limits.pipeline_max && connection_.unsent() < kUnsentBytesMax;
+  return !closed_ && !last_request_seen_ && slots_.size() < core_->options.limits.pipeline_max &&
+         connection_.unsent() < kUnsentBytesMax;
 }
 
 void HttpSession::read_requests() {
@@ -211,7 +213,8 @@ void HttpSession::read_expired() {
     return finish_if_done();
   }
   const bool in_body = reader_.phase() == Phase::body;
-  refuse_stream(408, Status::invalid_argument(in_body ? "the body did not arrive in time" : "the headers did not arrive in time"));
+  refuse_stream(408,
+                Status::invalid_argument(in_body ? "the body did not arrive in time" : "the headers did not arrive in time"));
   send_ready();
 }
 
@@ -252,7 +255,9 @@ void HttpSession::arm() {
   if (phase == armed_ && phase != Phase::idle) return;
   armed_ = phase;
   const Limits& limits = core_->options.limits;
-  connection_.expire_reading_in(phase == Phase::idle ? limits.idle : phase == Phase::header ? limits.header_read : limits.body_read);
+  connection_.expire_reading_in(phase == Phase::idle     ? limits.idle
+                                : phase == Phase::header ? limits.header_read
+                                                         : limits.body_read);
 }
 
 }  // namespace muster::http

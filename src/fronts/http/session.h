@@ -1,7 +1,7 @@
 // One HTTP connection: reads requests, keeps their answers in order, and minds the clock.
 //
-// Several requests of one connection may be under way at once (pipelining); each has a slot, and answers leave in the order of the
-// slots. While a claim waits the socket is still read, so that a client that went away is noticed and its claim cancelled.
+// Several requests of one connection may be under way at once (pipelining); each has a slot, and answers leave in the order of
+// the slots. While a claim waits the socket is still read, so that a client that went away is noticed and its claim cancelled.
 #pragma once
 
 #include <cstdint>
@@ -80,12 +80,12 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   std::shared_ptr<Core> core_;  // shared by all sessions
   net::Connection& connection_;
   RequestReader reader_;
-  std::string input_;                  // bytes that are not parsed yet
+  std::string input_;  // bytes that are not parsed yet
   std::deque<Slot> slots_;
-  std::uint64_t first_number_ = 0;     // of slots_.front()
+  std::uint64_t first_number_ = 0;  // of slots_.front()
   RequestReader::Phase armed_ = RequestReader::Phase::failed;
-  bool reading_requests_ = false;      // guards against answering synchronously inside read_requests()
-  bool last_request_seen_ = false;     // no request is read any more
+  bool reading_requests_ = false;   // guards against answering synchronously inside read_requests()
+  bool last_request_seen_ = false;  // no request is read any more
   bool streaming_ = false;
   bool peer_finished_ = false;
   bool closed_ = false;

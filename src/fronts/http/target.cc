@@ -41,7 +41,8 @@ std::optional<std::string> decode(std::string_view text, Plus plus) {
 }
 
 Status bad_escape(std::string_view text) {
-  return Status::invalid_argument(fmt::format("\"{}\" holds a broken percent escape, or an escaped NUL", text.substr(0, kShownBytes)));
+  return Status::invalid_argument(
+      fmt::format("\"{}\" holds a broken percent escape, or an escaped NUL", text.substr(0, kShownBytes)));
 }
 
 Status parse_query(std::string_view text, std::vector<QueryParameter>& out) {
@@ -70,7 +71,8 @@ Result<Target> parse_target(std::string_view text) {
     text = path == std::string_view::npos ? std::string_view("/") : text.substr(path);
   }
   if (text.empty() || text.front() != '/')
-    return Status::invalid_argument(fmt::format("the request target \"{}\" does not begin with '/'", text.substr(0, kShownBytes)));
+    return Status::invalid_argument(
+        fmt::format("the request target \"{}\" does not begin with '/'", text.substr(0, kShownBytes)));
   text = text.substr(0, text.find('#'));
   const std::size_t mark = text.find('?');
   Target target;
@@ -127,7 +129,8 @@ std::optional<Instant> QueryReader::instant(std::string_view name) {
   const auto value = text(name);
   if (!value || value->empty()) return std::nullopt;
   const auto at = parse_rfc3339(*value);
-  if (!at) refuse(name, fmt::format("\"{}\" is not an RFC 3339 time such as 2026-11-15T09:00:00.000Z", value->substr(0, kShownBytes)));
+  if (!at)
+    refuse(name, fmt::format("\"{}\" is not an RFC 3339 time such as 2026-11-15T09:00:00.000Z", value->substr(0, kShownBytes)));
   return at;
 }
 

@@ -33,12 +33,12 @@ class QueryReader {
  public:
   explicit QueryReader(const std::vector<QueryParameter>& query) : query_(query), asked_(query.size(), false) {}
 
-  std::optional<std::string> text(std::string_view name);       // given once at most
-  std::vector<std::string> texts(std::string_view name);        // repeated; every value as it stands
-  std::vector<std::string> words(std::string_view name);        // repeated or a comma list
+  std::optional<std::string> text(std::string_view name);  // given once at most
+  std::vector<std::string> texts(std::string_view name);   // repeated; every value as it stands
+  std::vector<std::string> words(std::string_view name);   // repeated or a comma list
   std::optional<Instant> instant(std::string_view name);
   std::optional<std::uint64_t> number(std::string_view name, std::uint64_t most);
-  bool flag(std::string_view name);                             // true or false; absent is false
+  bool flag(std::string_view name);  // true or false; absent is false
 
   void refuse(std::string_view name, std::string_view message);
   Status finish();

@@ -25,15 +25,18 @@ TEST(Target, UnderstandsTheFormSentToProxies) {
 }
 
 TEST(Target, RefusesWhatItCannotRead) {
-  for (const char* bad : {"", "*", "x", "/%", "/%4", "/%zz", "/%00", "/?a=%", "/a?b=%00"}) EXPECT_EQ(parse_target(bad).code(), Code::invalid_argument) << bad;
+  for (const char* bad : {"", "*", "x", "/%", "/%4", "/%zz", "/%00", "/?a=%", "/a?b=%00"})
+    EXPECT_EQ(parse_target(bad).code(), Code::invalid_argument) << bad;
   std::string many = "/?";
   for (std::size_t i = 0; i <= kQueryParametersMax; ++i) many += "a=1&";
   EXPECT_EQ(parse_target(many).code(), Code::invalid_argument);
 }
 
 TEST(AcceptEncoding, IsReadAsTheRfcSays) {
-  for (const char* yes : {"gzip", "br, gzip", "gzip;q=0.5", "*", "deflate, *;q=0.1", "x-gzip", " gzip "}) EXPECT_TRUE(accepts_gzip(yes)) << yes;
-  for (const char* no : {"", "br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped", "*, gzip;q=0"}) EXPECT_FALSE(accepts_gzip(no)) << no;
+  for (const char* yes : {"gzip", "br, gzip", "gzip;q=0.5", "*", "deflate, *;q=0.1", "x-gzip", " gzip "})
+    EXPECT_TRUE(accepts_gzip(yes)) << yes;
+  for (const char* no : {"", "br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped", "*, gzip;q=0"})
+    EXPECT_FALSE(accepts_gzip(no)) << no;
 }
 
 }  // namespace

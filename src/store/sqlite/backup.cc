@@ -26,7 +26,8 @@ Status copy(Connection& source, Connection& target) {
 Result<BackupReport> backup_file(const std::string& from, const std::string& to, const std::string& vfs, const Clock& clock) {
   const Ticks started = clock.elapsed();
   struct stat found {};
-  if (::stat(to.c_str(), &found) == 0) return Status::already_exists(fmt::format("{} exists; a backup never overwrites a file", to));
+  if (::stat(to.c_str(), &found) == 0)
+    return Status::already_exists(fmt::format("{} exists; a backup never overwrites a file", to));
   if (vfs.empty())
     if (const Status made = create_private_file(to); !made.ok()) return made;
   auto source = Connection::open(from, OpenMode::read_only, vfs);

@@ -205,7 +205,8 @@ void Core::finish(JobKey key, HotJob& job, JobState to) {
     Wishes& wishes = *job.wishes;
     if (wishes.dependencies_pending > 0) sql.dependency_delete_of_job.bind(1, key).run();
     if (!wishes.concurrency_key.empty()) {
-      if (wishes.waits_for_key) keys.at(queue.ns_row, wishes.concurrency_key).leave({job.lane, wishes.concurrency_limit}, {job.rank, key});
+      if (wishes.waits_for_key)
+        keys.at(queue.ns_row, wishes.concurrency_key).leave({job.lane, wishes.concurrency_limit}, {job.rank, key});
       // It may have been the one called out of the waiters: another one is called when this is durable.
       group.given_up.push_back({.job = key, .worker = 0, .lane = job.home, .concurrency_key = wishes.concurrency_key});
     }
@@ -236,7 +237,9 @@ void Core::settle_dependent(JobKey dependent, JobKey finished_job, bool complete
   if (job == nullptr || !job->blocked()) return;
   sql.dependency_delete.bind(1, dependent).bind(2, finished_job).run();
   if (!completed && !job->wishes->run_on_dependency_failure)
-    return cancel_now(dependent, *job, fmt::format("job {}, which it waited for, did not complete", ids.encode(finished_job).text()), kErrorDependency);
+    return cancel_now(dependent, *job,
+                      fmt::format("job {}, which it waited for, did not complete", ids.encode(finished_job).text()),
+                      kErrorDependency);
   if (--job->wishes->dependencies_pending > 0) return;
   const Instant run_at = std::max(job->wishes->not_before.value_or(now), now);
   job->event = JobEvent::due;

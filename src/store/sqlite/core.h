@@ -133,16 +133,16 @@ struct Core {
   Timers timeouts;
   Timers expiries;
   Timers preferences;
-  NumberBlock fences;    // also sessions
+  NumberBlock fences;  // also sessions
   NumberBlock job_keys;
   std::int64_t next_worker = 1;
   std::int64_t next_queue = 1;
   std::int64_t next_lane = 1;
   std::int64_t next_namespace = 1;
-  JobKey oldest_live = 1;          // every row below is finished
-  JobKey prune_from = 0;           // where the next retention pass goes on
-  std::uint64_t finished = 0;      // finished rows
-  std::int64_t finished_below = 0; // of them, those below oldest_live
+  JobKey oldest_live = 1;                              // every row below is finished
+  JobKey prune_from = 0;                               // where the next retention pass goes on
+  std::uint64_t finished = 0;                          // finished rows
+  std::int64_t finished_below = 0;                     // of them, those below oldest_live
   std::vector<std::pair<JobKey, bool>> finished_work;  // see dependency_finished
   bool finishing = false;
   std::uint64_t random_state;

@@ -81,8 +81,8 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_)
 
 Statement::Statement(Connection& connection, std::string_view name) : connection_(connection), name_(name) {
   const std::string_view sql = statement_text(name);
-  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle_,
-                                      nullptr);
+  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                      &handle_, nullptr);
   if (code != SQLITE_OK) connection_.set_fault(connection_.last_error(fmt::format("preparing {}", name)));
 }
 
@@ -135,7 +135,8 @@ std::string Statement::text(int column) const { return std::string(view(column))
 
 std::string_view Statement::view(int column) const {
   const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
-  return data == nullptr ? std::string_view() : std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+  return data == nullptr ? std::string_view()
+                         : std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
 }
 
 bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }

@@ -62,14 +62,16 @@ class Statement {
 
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, double value);
-  Statement& bind_text(int index, std::string_view value);   // the bytes must live until reset
-  Statement& bind_blob(int index, std::string_view value);   // the bytes must live until reset
+  Statement& bind_text(int index, std::string_view value);  // the bytes must live until reset
+  Statement& bind_blob(int index, std::string_view value);  // the bytes must live until reset
   Statement& bind_null(int index);
   template <class Optional>
   Statement& bind_optional(int index, const Optional& value) {
     return value ? bind(index, static_cast<std::int64_t>(*value)) : bind_null(index);
   }
-  Statement& bind_text_or_null(int index, std::string_view value) { return value.empty() ? bind_null(index) : bind_text(index, value); }
+  Statement& bind_text_or_null(int index, std::string_view value) {
+    return value.empty() ? bind_null(index) : bind_text(index, value);
+  }
 
   // True: there is a row. A failure latches in the connection and reads as the end.
   bool step();

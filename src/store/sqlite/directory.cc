@@ -58,7 +58,8 @@ void Core::reserve_numbers() {
 }
 
 void Core::tell(const HotWorker& worker, std::optional<WorkerState> from, std::string cause) {
-  group.workers.push_back({worker.worker.spec.ns, worker.worker.spec.id, worker.worker.session, from, worker.worker.state, now, std::move(cause)});
+  group.workers.push_back(
+      {worker.worker.spec.ns, worker.worker.spec.id, worker.worker.session, from, worker.worker.state, now, std::move(cause)});
 }
 
 void Core::write_worker(const HotWorker& hot) {

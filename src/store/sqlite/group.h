@@ -26,7 +26,7 @@ struct Group {
   std::vector<GivenUp> given_up;
   std::vector<QueueIndex> loosened;  // queues whose limits may let more through now
 
-  bool wrote = false;                // anything that needs a commit
+  bool wrote = false;  // anything that needs a commit
 
   void clear() {
     jobs.clear();

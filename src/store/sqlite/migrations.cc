@@ -22,7 +22,8 @@ std::uint32_t version_of(std::string_view file_name) {
 
 Status run_one(Connection& connection, const embedded::migrations_text_file& file) {
   const std::uint32_t version = version_of(file.name);
-  const std::string script = fmt::format("BEGIN IMMEDIATE;\n{}\nPRAGMA user_version = {};\n{};\nCOMMIT;", file.text, version, kSetApplicationId);
+  const std::string script =
+      fmt::format("BEGIN IMMEDIATE;\n{}\nPRAGMA user_version = {};\n{};\nCOMMIT;", file.text, version, kSetApplicationId);
   const Status status = connection.exec(script.c_str());
   if (!status.ok() && connection.in_transaction()) {
     // The original error says what happened; a failing rollback on top of it adds nothing.
@@ -57,7 +58,8 @@ Status migrate(Connection& connection, std::uint32_t target) {
   if (!version.ok()) return version.status();
   const std::uint32_t newest = newest_version();
   if (*version > newest)
-    return Status::invalid_argument(fmt::format("the file has schema version {}, this program knows up to {}; use a newer muster", *version, newest));
+    return Status::invalid_argument(
+        fmt::format("the file has schema version {}, this program knows up to {}; use a newer muster", *version, newest));
   for (const auto& file : embedded::migrations_text()) {
     const std::uint32_t number = version_of(file.name);
     if (number <= *version || (target != 0 && number > target)) continue;

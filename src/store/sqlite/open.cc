@@ -21,7 +21,8 @@ const char* synchronous(Durability durability) {
 
 // Damage is told apart from everything else: an operator must look, and a retry cannot help.
 Status damaged(const std::string& path, const std::string& what) {
-  return Status::corrupt(fmt::format("{} is damaged ({}); nothing was changed; restore a backup, or move the file away to start empty", path, what));
+  return Status::corrupt(
+      fmt::format("{} is damaged ({}); nothing was changed; restore a backup, or move the file away to start empty", path, what));
 }
 
 Status check_integrity(Connection& connection, const std::string& path) {
@@ -82,7 +83,9 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
   // what is seen is written to the database file and synced, and the log starts over.
   const auto blocked = connection.query_text("PRAGMA wal_checkpoint(TRUNCATE)");
   if (!blocked.ok()) return as_open_error(blocked.status(), options.path);
-  if (*blocked != "0") return Status::unavailable(fmt::format("opening {}: the log could not be written back; another process reads it", options.path));
+  if (*blocked != "0")
+    return Status::unavailable(
+        fmt::format("opening {}: the log could not be written back; another process reads it", options.path));
 
   status = migrate(connection);
   if (status.ok()) status = prepare_new(connection, clock, options.seed);
@@ -95,7 +98,8 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
 Result<std::unique_ptr<Connection>> open_reader(const Options& options) {
   auto opened = Connection::open(options.path, OpenMode::read_write, options.vfs);
   if (!opened.ok()) return opened.status();
-  const Status status = (*opened)->exec("PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384");
+  const Status status = (*opened)->exec(
+      "PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384");
   if (!status.ok()) return status;
   return opened;
 }

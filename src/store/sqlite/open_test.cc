@@ -134,7 +134,8 @@ TEST_F(OpenFile, AcceptsExactlyTheStatesOfTheModelInARow) {
     const bool known = state >= 0 && state < static_cast<int>(kJobStates.size());
     const bool finished = known && is_finished(static_cast<JobState>(state));
     const std::string sql = fmt::format(
-        "INSERT INTO jobs (lane, state, flags, priority, rank, created_at, finished_at) VALUES (1, {}, 0, 0, 0, 0, {})", state, finished ? "1" : "NULL");
+        "INSERT INTO jobs (lane, state, flags, priority, rank, created_at, finished_at) VALUES (1, {}, 0, 0, 0, 0, {})", state,
+        finished ? "1" : "NULL");
     EXPECT_EQ((*connection)->exec(sql.c_str()).ok(), known) << state;
   }
 }

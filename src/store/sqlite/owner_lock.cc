@@ -16,7 +16,8 @@ namespace {
 constexpr int kOwnerOnly = 0600;
 
 Status cannot(const char* what, const std::string& path) {
-  return Status::unavailable(fmt::format("cannot {} {}: {}; check that the folder exists and is writable", what, path, std::strerror(errno)));
+  return Status::unavailable(
+      fmt::format("cannot {} {}: {}; check that the folder exists and is writable", what, path, std::strerror(errno)));
 }
 
 std::string holder_of(int fd) {
@@ -34,7 +35,8 @@ Result<std::unique_ptr<OwnerLock>> OwnerLock::take(const std::string& database_p
   auto lock = std::unique_ptr<OwnerLock>(new OwnerLock(fd));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return cannot("lock", path);
-    return Status::conflict(fmt::format("{} is owned by another process (pid {}); stop it or name another file with --store", database_path, holder_of(fd)));
+    return Status::conflict(fmt::format("{} is owned by another process (pid {}); stop it or name another file with --store",
+                                        database_path, holder_of(fd)));
   }
   // The pid is for people; the lock itself is what counts, so a full disk here is no reason to refuse.
   const std::string pid = std::to_string(::getpid());

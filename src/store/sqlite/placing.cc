@@ -150,7 +150,8 @@ void Core::free_own_lanes(HotWorker& worker) {
     lanes.pop(index);
     for (const LaneEntry& entry : entries) {
       HotJob* job = find(entry.key);
-      if (job != nullptr && job->state == JobState::ready && job->lane == index && job->rank == entry.rank) place(entry.key, *job);
+      if (job != nullptr && job->state == JobState::ready && job->lane == index && job->rank == entry.rank)
+        place(entry.key, *job);
     }
   }
   worker.own_lanes.clear();

@@ -88,7 +88,8 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
   running.worker = st.integer(12);
   running.started_at = from_ms(st.integer(13));
   HotWorker* worker = core.workers.find(running.worker);
-  const HeartbeatPolicy policy = worker != nullptr ? worker->worker.spec.policy.value_or(default_policy(Dialect::http)) : default_policy(Dialect::http);
+  const HeartbeatPolicy policy =
+      worker != nullptr ? worker->worker.spec.policy.value_or(default_policy(Dialect::http)) : default_policy(Dialect::http);
   running.lease_ttl = st.is_null(16) ? spec.lease_ttl.value_or(policy.dead_after) : Duration(st.integer(16));
   running.lease_until = now + running.lease_ttl;
   core.leases.add(running.lease_until, key);
@@ -103,7 +104,8 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
     worker->leases.insert(key);
     ++worker->slots_used;
   }
-  if (job.wishes && !job.wishes->concurrency_key.empty()) core.keys.at(queue.ns_row, job.wishes->concurrency_key).holders.insert(key);
+  if (job.wishes && !job.wishes->concurrency_key.empty())
+    core.keys.at(queue.ns_row, job.wishes->concurrency_key).holders.insert(key);
 }
 
 // Returns the jobs that are ready; they are placed once everything they depend on is known.
@@ -164,7 +166,8 @@ void load_dependencies(Core& core) {
 }  // namespace
 
 void Core::track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at) {
-  const bool any = spec.unique || spec.concurrency || spec.fairness || spec.affinity != Affinity() || spec.expires_in || !spec.after.empty();
+  const bool any =
+      spec.unique || spec.concurrency || spec.fairness || spec.affinity != Affinity() || spec.expires_in || !spec.after.empty();
   if (!any) return;
   job.wishes = std::make_unique<Wishes>();
   Wishes& wishes = *job.wishes;
@@ -244,13 +247,15 @@ Status Core::rebuild(Instant now_at) {
       ++home.fair->waiting;
       std::int64_t& finish_at = home.fair->finish[job.wishes->fairness_key];
       finish_at = std::max(finish_at, job.wishes->fair_start + fair_cost(job.wishes->fairness_weight));
-      home.fair->lane_time = home.fair->lane_time == 0 ? job.wishes->fair_start : std::min(home.fair->lane_time, job.wishes->fair_start);
+      home.fair->lane_time =
+          home.fair->lane_time == 0 ? job.wishes->fair_start : std::min(home.fair->lane_time, job.wishes->fair_start);
     }
     place(key, job);
   }
   {
     Rows rows(sql.job_count_finished.bind(1, oldest_live));
-    finished = static_cast<std::uint64_t>(finished_below) + (rows.next() ? static_cast<std::uint64_t>(sql.job_count_finished.integer(0)) : 0);
+    finished = static_cast<std::uint64_t>(finished_below) +
+               (rows.next() ? static_cast<std::uint64_t>(sql.job_count_finished.integer(0)) : 0);
   }
   group.clear();
   return db.fault();

@@ -31,8 +31,9 @@ void read_duration(const Json& json, const char* key, std::optional<Duration>& i
 }
 
 Json retry_to_json(const RetryPolicy& policy) {
-  return {{"max", policy.attempts_max},          {"base", policy.backoff_base.count()}, {"factor", policy.backoff_factor},
-          {"cap", policy.backoff_max.count()}, {"jitter", policy.jitter},             {"not", policy.non_retryable}};
+  return {{"max", policy.attempts_max},      {"base", policy.backoff_base.count()},
+          {"factor", policy.backoff_factor}, {"cap", policy.backoff_max.count()},
+          {"jitter", policy.jitter},         {"not", policy.non_retryable}};
 }
 
 RetryPolicy retry_from_json(const Json& json) {
@@ -67,13 +68,15 @@ std::string spec_to_text(const JobSpec& spec) {
   if (spec.concurrency) json["concurrency"] = {{"key", spec.concurrency->key}, {"limit", spec.concurrency->limit}};
   if (spec.fairness) json["fairness"] = {{"key", spec.fairness->key}, {"weight", spec.fairness->weight}};
   if (spec.affinity != kDefault.affinity)
-    json["affinity"] = {{"sticky", spec.affinity.sticky_key}, {"prefer", spec.affinity.prefer}, {"wait", spec.affinity.prefer_wait.count()}};
+    json["affinity"] = {
+        {"sticky", spec.affinity.sticky_key}, {"prefer", spec.affinity.prefer}, {"wait", spec.affinity.prefer_wait.count()}};
   if (!spec.after.empty()) {
     Json after = Json::array();
     for (const JobId& id : spec.after) after.push_back(id.text());
     json["after"] = std::move(after);
   }
-  if (spec.on_dependency_failure != kDefault.on_dependency_failure) json["on_failure"] = static_cast<int>(spec.on_dependency_failure);
+  if (spec.on_dependency_failure != kDefault.on_dependency_failure)
+    json["on_failure"] = static_cast<int>(spec.on_dependency_failure);
   if (!spec.correlation.empty()) json["correlation"] = spec.correlation;
   return json.is_null() ? std::string() : dump(json);
 }
@@ -159,7 +162,8 @@ std::string settings_to_text(const QueueSettings& settings) {
   if (!settings.pause_reason.empty()) json["pause_reason"] = settings.pause_reason;
   if (settings.running_max) json["running_max"] = *settings.running_max;
   if (!settings.running_max_by_type.empty()) json["running_max_by_type"] = settings.running_max_by_type;
-  if (settings.rate) json["rate"] = {{"count", settings.rate->count}, {"per", settings.rate->per.count()}, {"burst", settings.rate->burst}};
+  if (settings.rate)
+    json["rate"] = {{"count", settings.rate->count}, {"per", settings.rate->per.count()}, {"burst", settings.rate->burst}};
   return dump(json);
 }
 

@@ -13,8 +13,8 @@
 
 namespace muster::store::sqlite {
 
-std::string spec_to_text(const JobSpec& spec);                // empty: all defaults
-void spec_from_text(std::string_view text, JobSpec& spec);    // fills in what the text names
+std::string spec_to_text(const JobSpec& spec);              // empty: all defaults
+void spec_from_text(std::string_view text, JobSpec& spec);  // fills in what the text names
 std::string error_to_text(const JobError& error);
 JobError error_from_text(std::string_view text);
 std::string worker_to_text(const WorkerSpec& spec);

@@ -23,7 +23,8 @@ TEST(SpecText, GivesBackEveryWish) {
   spec.expires_in = 5s;
   spec.timeout = 6s;
   spec.lease_ttl = 7s;
-  spec.retry = {.attempts_max = 9, .backoff_base = 1ms, .backoff_factor = 3, .backoff_max = 2s, .jitter = 0.5, .non_retryable = {"bad"}};
+  spec.retry = {
+      .attempts_max = 9, .backoff_base = 1ms, .backoff_factor = 3, .backoff_max = 2s, .jitter = 0.5, .non_retryable = {"bad"}};
   spec.rescues_max = 1;
   spec.idempotency_key = "i";
   spec.unique = UniqueKey{"u", UniqueWhile::waiting};
@@ -47,7 +48,10 @@ TEST(SpecText, KeepsBytesThatAreNotUtf8FromThrowing) {
 }
 
 TEST(SpecText, GivesBackQueueSettings) {
-  QueueSettings settings{.paused = true, .pause_reason = "why", .running_max = 3, .running_max_by_type = {{"t", 2}},
+  QueueSettings settings{.paused = true,
+                         .pause_reason = "why",
+                         .running_max = 3,
+                         .running_max_by_type = {{"t", 2}},
                          .rate = RateLimit{.count = 1.5, .per = 2s, .burst = 7}};
   EXPECT_EQ(settings_from_text(settings_to_text(settings)), settings);
   EXPECT_EQ(settings_from_text(""), QueueSettings());

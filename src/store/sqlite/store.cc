@@ -78,18 +78,33 @@ class FileStore final : public SqliteStore {
     write(std::move(reply), [jobs = std::move(jobs)](Core& core) mutable { return sqlite::enqueue(core, jobs); });
   }
   void claim(ClaimRequest request, Reply<ClaimReply> reply) override {
-    put<ClaimReply>(OpKind::claim, std::move(reply), [request = std::move(request)](Core& core) { return sqlite::claim(core, request); });
+    put<ClaimReply>(OpKind::claim, std::move(reply),
+                    [request = std::move(request)](Core& core) { return sqlite::claim(core, request); });
   }
-  void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::complete); }
-  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::fail); }
-  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::snooze); }
-  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::release); }
+  void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::complete);
+  }
+  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::fail);
+  }
+  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::snooze);
+  }
+  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::release);
+  }
   void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
     write_each(std::move(batch), std::move(reply), sqlite::report_progress);
   }
-  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::renew); }
-  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::cancel); }
-  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { write_each(std::move(jobs), std::move(reply), sqlite::redrive); }
+  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::renew);
+  }
+  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::cancel);
+  }
+  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override {
+    write_each(std::move(jobs), std::move(reply), sqlite::redrive);
+  }
   void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override {
     write(std::move(reply), [this, filter = std::move(filter)](Core& core) { return redrive_found(core, filter); });
   }
@@ -98,7 +113,8 @@ class FileStore final : public SqliteStore {
   }
   void list_jobs(JobQuery query, Reply<JobPage> reply) override {
     if (manual_reader_) {
-      read(std::move(reply), [this, query = std::move(query)](Core& core) { return with_leases(core, manual_reader_->list(query, core.now)); });
+      read(std::move(reply),
+           [this, query = std::move(query)](Core& core) { return with_leases(core, manual_reader_->list(query, core.now)); });
       return;
     }
     // Only the writer knows when a lease ends, so a page with running jobs passes by it.
@@ -107,10 +123,14 @@ class FileStore final : public SqliteStore {
       read(std::move(reply), [page = std::move(*page)](Core& core) mutable { return with_leases(core, std::move(page)); });
     };
     // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
-    put<bool>(OpKind::read, [this, finish = std::move(finish), query = std::move(query)](Result<bool> passed) mutable {
-      if (!passed.ok()) return finish(passed.status());
-      on_reader(std::move(finish), [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
-    }, [](Core&) -> Result<bool> { return true; });
+    put<bool>(
+        OpKind::read,
+        [this, finish = std::move(finish), query = std::move(query)](Result<bool> passed) mutable {
+          if (!passed.ok()) return finish(passed.status());
+          on_reader(std::move(finish),
+                    [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
+        },
+        [](Core&) -> Result<bool> { return true; });
   }
   void explain(JobId job, Reply<WaitFacts> reply) override {
     read(std::move(reply), [job](Core& core) { return sqlite::explain(core, job); });
@@ -120,8 +140,12 @@ class FileStore final : public SqliteStore {
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
     write_each(std::move(batch), std::move(reply), register_worker);
   }
-  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::heartbeat); }
-  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { write_each(std::move(batch), std::move(reply), sqlite::drain); }
+  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::heartbeat);
+  }
+  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override {
+    write_each(std::move(batch), std::move(reply), sqlite::drain);
+  }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
     write_each(std::move(batch), std::move(reply), sqlite::unregister);
   }
@@ -151,17 +175,29 @@ class FileStore final : public SqliteStore {
 
   // --- sweeps ---
   void promote_due(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::promote_due); }
-  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_leases); }
-  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::time_out_jobs); }
-  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_waiting); }
-  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::end_preferences); }
-  void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::bury_silent_workers); }
+  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(limit, std::move(reply), sqlite::expire_leases);
+  }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(limit, std::move(reply), sqlite::time_out_jobs);
+  }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(limit, std::move(reply), sqlite::expire_waiting);
+  }
+  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(limit, std::move(reply), sqlite::end_preferences);
+  }
+  void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(limit, std::move(reply), sqlite::bury_silent_workers);
+  }
   void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::end_drains); }
   void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
-    write(std::move(reply), [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_finished(core, retention, limit); });
+    write(std::move(reply),
+          [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_finished(core, retention, limit); });
   }
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
-    write(std::move(reply), [offline_kept, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_workers(core, offline_kept, limit); });
+    write(std::move(reply),
+          [offline_kept, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_workers(core, offline_kept, limit); });
   }
 
   // --- administration ---
@@ -190,7 +226,9 @@ class FileStore final : public SqliteStore {
     const bool full = pending_.size() >= options_.pending_max;
     if (closing_ || full) {
       lock.unlock();
-      if (full) return reply(Status::exhausted(fmt::format("{} requests wait for the store, which is the most it takes", options_.pending_max)));
+      if (full)
+        return reply(
+            Status::exhausted(fmt::format("{} requests wait for the store, which is the most it takes", options_.pending_max)));
       return reply(Status::unavailable("the store is closed"));
     }
     const bool was_empty = pending_.empty();
@@ -232,8 +270,8 @@ class FileStore final : public SqliteStore {
   std::unique_ptr<OwnerLock> lock_;
   std::unique_ptr<Connection> connection_;
   Writer writer_;
-  std::unique_ptr<Reader> manual_reader_;   // Threading::manual: on the writer's connection
-  std::unique_ptr<Reader> filter_reader_;   // finds what to re-drive; on the writer's connection
+  std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
+  std::unique_ptr<Reader> filter_reader_;  // finds what to re-drive; on the writer's connection
   std::unique_ptr<ReaderPool> readers_;
 
   std::mutex mutex_;  // leaf; guards the two below

@@ -30,16 +30,16 @@ struct Options {
   std::string path;
   Durability durability = Durability::full;
   Threading threading = Threading::own;
-  std::string vfs;                            // empty: the operating system; tests name a faulty one
-  std::size_t pending_max = 200'000;          // verbs waiting for the writer; one more is answered `exhausted`
-  std::size_t readers = 2;                    // connections for lists and searches
-  std::uint64_t seed = 0;                     // of backoff jitter; 0: from the operating system
+  std::string vfs;                    // empty: the operating system; tests name a faulty one
+  std::size_t pending_max = 200'000;  // verbs waiting for the writer; one more is answered `exhausted`
+  std::size_t readers = 2;            // connections for lists and searches
+  std::uint64_t seed = 0;             // of backoff jitter; 0: from the operating system
 };
 
 // What `muster migrate status` shows.
 struct SchemaStatus {
-  std::uint32_t version = 0;   // of the file; 0: empty or missing
-  std::uint32_t newest = 0;    // of this program
+  std::uint32_t version = 0;  // of the file; 0: empty or missing
+  std::uint32_t newest = 0;   // of this program
 };
 Result<SchemaStatus> schema_status(const std::string& path);
 

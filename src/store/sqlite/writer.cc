@@ -20,7 +20,8 @@ Writer::Writer(Connection& connection, const Clock& clock, Metrics& metrics, std
       commits_(metrics.counter("muster_store_commits_total", "Commits of the store.")),
       failed_commits_(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
       group_size_(metrics.histogram("muster_store_group_size", "Verbs per commit.", group_bounds())),
-      commit_seconds_(metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())) {}
+      commit_seconds_(
+          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())) {}
 
 double Writer::group_size_mean() const {
   const std::uint64_t count = group_size_.count();

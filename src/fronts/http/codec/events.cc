@@ -67,7 +67,8 @@ bool passes(const EventFilter& filter, const WorkerChange& change) {
 }
 
 bool passes(const EventFilter& filter, const QueueChanged& change) {
-  return filter.queues && filter.type.empty() && !filter.job && wants(filter.ns, change.ns.text()) && wants(filter.queue, change.queue.text());
+  return filter.queues && filter.type.empty() && !filter.job && wants(filter.ns, change.ns.text()) &&
+         wants(filter.queue, change.queue.text());
 }
 
 std::string_view name_of(const JobChange&) { return "job"; }

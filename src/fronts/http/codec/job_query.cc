@@ -68,10 +68,12 @@ constexpr bool begins_with_the_filter() {
 static_assert(begins_with_the_filter());
 
 constexpr std::array kRedriveFields{
-    Field<store::RedriveFilter>{"filter", [](In& in, store::RedriveFilter& out) { read_object(in, kFilterFields, out.filter); }, Need::required},
-    Field<store::RedriveFilter>{"limit", [](In& in, store::RedriveFilter& out) {
-      out.limit = static_cast<std::size_t>(in.read_integer(1, limits::kRedriveBatchMax));
-    }},
+    Field<store::RedriveFilter>{"filter", [](In& in, store::RedriveFilter& out) { read_object(in, kFilterFields, out.filter); },
+                                Need::required},
+    Field<store::RedriveFilter>{"limit",
+                                [](In& in, store::RedriveFilter& out) {
+                                  out.limit = static_cast<std::size_t>(in.read_integer(1, limits::kRedriveBatchMax));
+                                }},
 };
 
 }  // namespace
@@ -106,7 +108,8 @@ Result<Query> decode_job_query(const std::vector<QueryParameter>& query) {
   out.filter.created_before = in.instant("created_before");
   out.filter.error_kind = in.text("error_kind").value_or("");
   const std::string order = in.text("order").value_or("newest");
-  if (order != "newest" && order != "oldest") in.refuse("order", fmt::format("\"{}\" is not accepted; newest or oldest is", order));
+  if (order != "newest" && order != "oldest")
+    in.refuse("order", fmt::format("\"{}\" is not accepted; newest or oldest is", order));
   out.order = order == "oldest" ? store::Order::oldest_first : store::Order::newest_first;
   out.limit = static_cast<std::size_t>(in.number("limit", limits::kPageMax).value_or(limits::kPageDefault));
   if (out.limit == 0) in.refuse("limit", fmt::format("0 is not accepted; 1 to {} is", limits::kPageMax));
@@ -118,6 +121,8 @@ Result<Query> decode_job_query(const std::vector<QueryParameter>& query) {
 
 Result<Query> decode_job_search(std::string_view body) { return read_body(body, kSearchFields, Query{}); }
 
-Result<store::RedriveFilter> decode_redrive(std::string_view body) { return read_body(body, kRedriveFields, store::RedriveFilter{}); }
+Result<store::RedriveFilter> decode_redrive(std::string_view body) {
+  return read_body(body, kRedriveFields, store::RedriveFilter{});
+}
 
 }  // namespace muster::http

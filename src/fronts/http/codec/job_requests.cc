@@ -17,12 +17,12 @@ constexpr std::array kClaimFields{
     Field<JobClaimRequest>{"session", [](In& in, JobClaimRequest& out) { out.claim.session = read_session(in); }},
     Field<JobClaimRequest>{"queues", [](In& in, JobClaimRequest& out) { out.claim.queues = read_queues(in); }},
     Field<JobClaimRequest>{"narrow", [](In& in, JobClaimRequest& out) { out.claim.narrow = CapabilitySet(read_texts(in)); }},
-    Field<JobClaimRequest>{"limit", [](In& in, JobClaimRequest& out) {
-      out.claim.limit = static_cast<std::size_t>(in.read_integer(1, limits::kClaimBatchMax));
-    }},
-    Field<JobClaimRequest>{"wait_ms", [](In& in, JobClaimRequest& out) {
-      out.wait = Duration(in.read_integer(0, limits::kClaimWaitMax.count()));
-    }},
+    Field<JobClaimRequest>{"limit",
+                           [](In& in, JobClaimRequest& out) {
+                             out.claim.limit = static_cast<std::size_t>(in.read_integer(1, limits::kClaimBatchMax));
+                           }},
+    Field<JobClaimRequest>{
+        "wait_ms", [](In& in, JobClaimRequest& out) { out.wait = Duration(in.read_integer(0, limits::kClaimWaitMax.count())); }},
     Field<JobClaimRequest>{"lease_ms", [](In& in, JobClaimRequest& out) { out.claim.lease_ttl = read_duration(in); }},
 };
 
@@ -65,12 +65,13 @@ constexpr std::array<Field<T>, N + 1> with_id(const std::array<Field<T>, N>& fie
 }
 
 constexpr std::array kCompletionFields{
-    Field<CompletionInput>{"fence", [](In& in, CompletionInput& out) { out.completion.lease.fence = read_fence(in); }, Need::required},
+    Field<CompletionInput>{"fence", [](In& in, CompletionInput& out) { out.completion.lease.fence = read_fence(in); },
+                           Need::required},
     Field<CompletionInput>{"result", [](In& in, CompletionInput& out) { read_json_content(in, out.result); }},
     Field<CompletionInput>{"result_base64", [](In& in, CompletionInput& out) { read_bytes_content(in, out.result); }},
 };
-constexpr auto kCompletionWithId =
-    with_id(kCompletionFields, +[](In& in, CompletionInput& out) { out.completion.lease.job = read_job_id(in); });
+constexpr auto kCompletionWithId = with_id(
+    kCompletionFields, +[](In& in, CompletionInput& out) { out.completion.lease.job = read_job_id(in); });
 
 constexpr std::array kFailureFields{
     Field<store::Failure>{"fence", [](In& in, store::Failure& out) { out.lease.fence = read_fence(in); }, Need::required},
@@ -78,19 +79,22 @@ constexpr std::array kFailureFields{
     Field<store::Failure>{"retryable", [](In& in, store::Failure& out) { out.retryable = in.read_bool(); }},
     Field<store::Failure>{"delay_ms", [](In& in, store::Failure& out) { out.delay = read_duration(in); }},
 };
-constexpr auto kFailureWithId = with_id(kFailureFields, +[](In& in, store::Failure& out) { out.lease.job = read_job_id(in); });
+constexpr auto kFailureWithId = with_id(
+    kFailureFields, +[](In& in, store::Failure& out) { out.lease.job = read_job_id(in); });
 
 constexpr std::array kSnoozeFields{
     Field<store::Snooze>{"fence", [](In& in, store::Snooze& out) { out.lease.fence = read_fence(in); }, Need::required},
     Field<store::Snooze>{"delay_ms", [](In& in, store::Snooze& out) { out.delay = read_duration(in); }, Need::required},
 };
-constexpr auto kSnoozeWithId = with_id(kSnoozeFields, +[](In& in, store::Snooze& out) { out.lease.job = read_job_id(in); });
+constexpr auto kSnoozeWithId = with_id(
+    kSnoozeFields, +[](In& in, store::Snooze& out) { out.lease.job = read_job_id(in); });
 
 constexpr std::array kReleaseFields{
     Field<store::Release>{"fence", [](In& in, store::Release& out) { out.lease.fence = read_fence(in); }, Need::required},
     Field<store::Release>{"reason", [](In& in, store::Release& out) { out.reason = in.read_string(); }},
 };
-constexpr auto kReleaseWithId = with_id(kReleaseFields, +[](In& in, store::Release& out) { out.lease.job = read_job_id(in); });
+constexpr auto kReleaseWithId = with_id(
+    kReleaseFields, +[](In& in, store::Release& out) { out.lease.job = read_job_id(in); });
 
 store::Completion settled(In& in, CompletionInput input) {
   input.completion.result = settle_content(in, std::move(input.result), "result");
@@ -105,20 +109,22 @@ void read_batch(In& in, const std::array<Field<T>, N>& fields, std::vector<T>& o
 using Settle = command::JobSettleRequest;
 
 constexpr std::array kSettleFields{
-    Field<Settle>{"complete", [](In& in, Settle& out) {
-      read_array(in, [&](In& element) {
-        CompletionInput input;
-        read_object(element, kCompletionWithId, input);
-        out.complete.push_back(settled(element, std::move(input)));
-      });
-    }},
+    Field<Settle>{"complete",
+                  [](In& in, Settle& out) {
+                    read_array(in, [&](In& element) {
+                      CompletionInput input;
+                      read_object(element, kCompletionWithId, input);
+                      out.complete.push_back(settled(element, std::move(input)));
+                    });
+                  }},
     Field<Settle>{"fail", [](In& in, Settle& out) { read_batch(in, kFailureWithId, out.fail); }},
     Field<Settle>{"snooze", [](In& in, Settle& out) { read_batch(in, kSnoozeWithId, out.snooze); }},
     Field<Settle>{"release", [](In& in, Settle& out) { read_batch(in, kReleaseWithId, out.release); }},
 };
 
 constexpr std::array kCancelFields{
-    Field<command::JobCancelRequest>{"reason", [](In& in, command::JobCancelRequest& out) { out.cancel.reason = in.read_string(); }},
+    Field<command::JobCancelRequest>{"reason",
+                                     [](In& in, command::JobCancelRequest& out) { out.cancel.reason = in.read_string(); }},
 };
 
 struct CancelBulkInput {
@@ -127,9 +133,10 @@ struct CancelBulkInput {
 };
 
 constexpr std::array kCancelBulkFields{
-    Field<CancelBulkInput>{"ids", [](In& in, CancelBulkInput& out) {
-      read_array(in, [&](In& element) { out.jobs.push_back(read_job_id(element)); });
-    }, Need::required},
+    Field<CancelBulkInput>{
+        "ids",
+        [](In& in, CancelBulkInput& out) { read_array(in, [&](In& element) { out.jobs.push_back(read_job_id(element)); }); },
+        Need::required},
     Field<CancelBulkInput>{"reason", [](In& in, CancelBulkInput& out) { out.reason = in.read_string(); }},
 };
 

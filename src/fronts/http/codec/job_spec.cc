@@ -70,9 +70,10 @@ constexpr std::array kSpecFields{
     SpecField{"needs", [](In& in, SpecInput& out) { out.job.needs = CapabilitySet(read_texts(in)); }},
     SpecField{"selector", [](In& in, SpecInput& out) { out.job.selector = read_labels(in); }},
     SpecField{"labels", [](In& in, SpecInput& out) { out.job.labels = read_labels(in); }},
-    SpecField{"priority", [](In& in, SpecInput& out) {
-      out.job.priority = static_cast<std::int32_t>(in.read_integer(limits::kPriorityMin, limits::kPriorityMax));
-    }},
+    SpecField{"priority",
+              [](In& in, SpecInput& out) {
+                out.job.priority = static_cast<std::int32_t>(in.read_integer(limits::kPriorityMin, limits::kPriorityMax));
+              }},
     SpecField{"run_at", [](In& in, SpecInput& out) { out.job.run_at = read_instant(in); }},
     SpecField{"delay_ms", [](In& in, SpecInput& out) { out.job.delay = read_duration(in); }},
     SpecField{"expires_in_ms", [](In& in, SpecInput& out) { out.job.expires_in = read_duration(in); }},
@@ -85,10 +86,11 @@ constexpr std::array kSpecFields{
     SpecField{"concurrency", [](In& in, SpecInput& out) { read_object(in, kConcurrencyFields, out.job.concurrency.emplace()); }},
     SpecField{"fairness", [](In& in, SpecInput& out) { read_object(in, kFairnessFields, out.job.fairness.emplace()); }},
     SpecField{"affinity", [](In& in, SpecInput& out) { read_object(in, kAffinityFields, out.job.affinity); }},
-    SpecField{"after", [](In& in, SpecInput& out) {
-      read_array(in, [&](In& element) { out.job.after.push_back(read_job_id(element)); });
-    }},
-    SpecField{"on_dependency_failure", [](In& in, SpecInput& out) { out.job.on_dependency_failure = read_on_dependency_failure(in); }},
+    SpecField{
+        "after",
+        [](In& in, SpecInput& out) { read_array(in, [&](In& element) { out.job.after.push_back(read_job_id(element)); }); }},
+    SpecField{"on_dependency_failure",
+              [](In& in, SpecInput& out) { out.job.on_dependency_failure = read_on_dependency_failure(in); }},
     SpecField{"correlation", [](In& in, SpecInput& out) { out.job.correlation = in.read_string(); }},
 };
 
@@ -100,16 +102,16 @@ JobSpec read_spec(In& in) {
 }
 
 constexpr std::array kBulkFields{
-    Field<command::JobSubmitBulkRequest>{
-        "jobs",
-        [](In& in, command::JobSubmitBulkRequest& out) {
-          read_array(in, [&](In& element) {
-            if (out.jobs.size() == limits::kEnqueueBatchMax)
-              return element.refuse(fmt::format("at most {} jobs are accepted in one request", limits::kEnqueueBatchMax));
-            out.jobs.push_back(read_spec(element));
-          });
-        },
-        Need::required},
+    Field<command::JobSubmitBulkRequest>{"jobs",
+                                         [](In& in, command::JobSubmitBulkRequest& out) {
+                                           read_array(in, [&](In& element) {
+                                             if (out.jobs.size() == limits::kEnqueueBatchMax)
+                                               return element.refuse(fmt::format("at most {} jobs are accepted in one request",
+                                                                                 limits::kEnqueueBatchMax));
+                                             out.jobs.push_back(read_spec(element));
+                                           });
+                                         },
+                                         Need::required},
 };
 
 }  // namespace

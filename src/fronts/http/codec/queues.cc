@@ -42,7 +42,8 @@ std::map<std::string, std::uint32_t> read_caps(In& in) {
 constexpr std::array kLimitFields{
     Field<QueueLimitRequest>{"namespace", [](In& in, QueueLimitRequest& out) { read(in, out.ns); }},
     Field<QueueLimitRequest>{"running_max", [](In& in, QueueLimitRequest& out) { out.running_max = read_count(in); }},
-    Field<QueueLimitRequest>{"running_max_by_type", [](In& in, QueueLimitRequest& out) { out.running_max_by_type = read_caps(in); }},
+    Field<QueueLimitRequest>{"running_max_by_type",
+                             [](In& in, QueueLimitRequest& out) { out.running_max_by_type = read_caps(in); }},
     Field<QueueLimitRequest>{"rate", [](In& in, QueueLimitRequest& out) { read_object(in, kRateFields, out.rate.emplace()); }},
 };
 
@@ -52,8 +53,8 @@ constexpr std::array kNamespaceFields{
 };
 
 constexpr std::array kBackupFields{
-    Field<command::BackupCreateRequest>{
-        "path", [](In& in, command::BackupCreateRequest& out) { out.path = in.read_string(); }, Need::required},
+    Field<command::BackupCreateRequest>{"path", [](In& in, command::BackupCreateRequest& out) { out.path = in.read_string(); },
+                                        Need::required},
 };
 
 void write_store(JsonWriter& out, const store::StoreInfo& store) {

@@ -44,7 +44,9 @@ JobId read_job_id(JsonReader& in) {
 
 Fence read_fence(JsonReader& in) { return Fence{in.read_unsigned()}; }
 SessionId read_session(JsonReader& in) { return SessionId{in.read_unsigned()}; }
-std::uint32_t read_count(JsonReader& in) { return static_cast<std::uint32_t>(in.read_unsigned(std::numeric_limits<std::uint32_t>::max())); }
+std::uint32_t read_count(JsonReader& in) {
+  return static_cast<std::uint32_t>(in.read_unsigned(std::numeric_limits<std::uint32_t>::max()));
+}
 
 Labels read_labels(JsonReader& in) {
   Labels labels;
@@ -104,8 +106,7 @@ std::optional<Content> settle_content(JsonReader& in, ContentInput content, std:
 }
 
 void write_content(JsonWriter& out, std::string_view name, const Content& content) {
-  if (content.encoding == Encoding::bytes)
-    return out.member(fmt::format("{}_base64", name), to_base64(content.data));
+  if (content.encoding == Encoding::bytes) return out.member(fmt::format("{}_base64", name), to_base64(content.data));
   if (content.data.empty()) return;
   out.key(name);
   out.raw(content.data);

@@ -1,5 +1,5 @@
-// Values that several requests share: names, times, durations, labels, contents. Reading latches errors in the JsonReader; writing
-// leaves absent values out.
+// Values that several requests share: names, times, durations, labels, contents. Reading latches errors in the JsonReader;
+// writing leaves absent values out.
 #pragma once
 
 #include <optional>

@@ -42,9 +42,10 @@ constexpr std::array kBeatFields{
     Field<store::Beat>{"namespace", [](In& in, store::Beat& out) { read(in, out.ns); }},
     Field<store::Beat>{"session", [](In& in, store::Beat& out) { out.session = read_session(in); }},
     Field<store::Beat>{"stats", [](In& in, store::Beat& out) { out.stats = read_json_object(in); }},
-    Field<store::Beat>{"held", [](In& in, store::Beat& out) {
-      read_array(in, [&](In& element) { read_object(element, kLeaseFields, out.held.emplace_back()); });
-    }},
+    Field<store::Beat>{"held",
+                       [](In& in, store::Beat& out) {
+                         read_array(in, [&](In& element) { read_object(element, kLeaseFields, out.held.emplace_back()); });
+                       }},
     Field<store::Beat>{"accepting", [](In& in, store::Beat& out) { out.accepting = in.read_bool(); }},
 };
 
@@ -77,7 +78,8 @@ Result<WorkerSpec> decode_registration(std::string_view body) {
     const HeartbeatPolicy usual = default_policy(Dialect::http);
     // Who gives one of the two gets the other in the usual proportion, so that three beats still fit.
     HeartbeatPolicy policy;
-    policy.interval = input->heartbeat.value_or(input->dead_after.value_or(usual.dead_after) / (usual.dead_after / usual.interval));
+    policy.interval =
+        input->heartbeat.value_or(input->dead_after.value_or(usual.dead_after) / (usual.dead_after / usual.interval));
     policy.dead_after = input->dead_after.value_or(policy.interval * (usual.dead_after / usual.interval));
     worker.policy = policy;
   }

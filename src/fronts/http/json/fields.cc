@@ -10,8 +10,8 @@
 namespace muster::http {
 namespace {
 
-constexpr std::size_t kCloseEdits = 2;         // a slip of the finger
-constexpr std::size_t kShownNameBytes = 64;    // of a name that a client made up
+constexpr std::size_t kCloseEdits = 2;       // a slip of the finger
+constexpr std::size_t kShownNameBytes = 64;  // of a name that a client made up
 
 // Levenshtein distance, one row at a time.
 std::size_t edits_between(std::string_view a, std::string_view b) {
@@ -29,7 +29,8 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 }
 
 bool is_close(std::string_view name, std::string_view accepted) {
-  return edits_between(name, accepted) <= kCloseEdits || (name.size() > 2 && (accepted.starts_with(name) || name.starts_with(accepted)));
+  return edits_between(name, accepted) <= kCloseEdits ||
+         (name.size() > 2 && (accepted.starts_with(name) || name.starts_with(accepted)));
 }
 
 }  // namespace

@@ -25,17 +25,15 @@ class JsonWriter {
   void boolean(bool value);
   void number(std::int64_t value);
   void number(std::uint64_t value);
-  void real(double value);             // null when it is not finite
-  void instant(Instant at);            // RFC 3339
-  void raw(std::string_view json);     // REQUIRES: valid JSON
+  void real(double value);          // null when it is not finite
+  void instant(Instant at);         // RFC 3339
+  void raw(std::string_view json);  // REQUIRES: valid JSON
 
   void member(std::string_view name, std::string_view text) { key(name), string(text); }
   void member(std::string_view name, const char* text) { key(name), string(text); }
   void member(std::string_view name, std::same_as<bool> auto value) { key(name), boolean(value); }
   void member(std::string_view name, std::signed_integral auto value) { key(name), number(static_cast<std::int64_t>(value)); }
-  void member(std::string_view name, std::unsigned_integral auto value)
-    requires(!std::same_as<decltype(value), bool>)
-  {
+  void member(std::string_view name, std::unsigned_integral auto value) requires(!std::same_as<decltype(value), bool>) {
     key(name), number(static_cast<std::uint64_t>(value));
   }
   void member(std::string_view name, double value) { key(name), real(value); }

@@ -1,5 +1,5 @@
-// Payloads of plain jobs that were enqueued a moment ago, so that the usual claim needs no row read. Bounded in bytes: what does not
-// fit is read from its row.
+// Payloads of plain jobs that were enqueued a moment ago, so that the usual claim needs no row read. Bounded in bytes: what does
+// not fit is read from its row.
 #pragma once
 
 #include <optional>

@@ -17,8 +17,8 @@ using QueueIndex = std::uint32_t;
 using WorkerKey = std::int64_t;  // row id; 0: none
 
 // Bits of jobs.flags.
-inline constexpr std::uint16_t kPayloadBytes = 1;     // encoding of the payload
-inline constexpr std::uint16_t kPayloadApart = 2;     // it is in `contents`
+inline constexpr std::uint16_t kPayloadBytes = 1;  // encoding of the payload
+inline constexpr std::uint16_t kPayloadApart = 2;  // it is in `contents`
 inline constexpr std::uint16_t kResultBytes = 4;
 inline constexpr std::uint16_t kResultApart = 8;
 inline constexpr std::uint16_t kCancelRequested = 16;
@@ -35,12 +35,12 @@ struct Wishes {
   Instant prefer_until{};
   std::string fairness_key;
   std::uint32_t fairness_weight = 1;
-  std::int64_t fair_start = 0;           // 0: not stamped
+  std::int64_t fair_start = 0;  // 0: not stamped
   std::optional<Instant> expires_at;
-  std::optional<Instant> not_before;     // due time once the dependencies are done
+  std::optional<Instant> not_before;  // due time once the dependencies are done
   std::uint32_t dependencies_pending = 0;
   bool run_on_dependency_failure = false;
-  bool waits_for_key = false;            // stands with its concurrency key instead of in its lane
+  bool waits_for_key = false;  // stands with its concurrency key instead of in its lane
 };
 
 // The lease of a running job.
@@ -55,19 +55,19 @@ struct Running {
 
 struct HotJob {
   Rank rank = 0;
-  std::int64_t run_at_ms = 0;            // meaningless while dependencies are pending
+  std::int64_t run_at_ms = 0;  // meaningless while dependencies are pending
   std::int64_t created_at_ms = 0;
-  std::uint64_t fence = 0;               // of the last grant
-  LaneIndex lane = 0;                    // where it waits, a worker's own lane included
-  LaneIndex home = 0;                    // the lane of its row
+  std::uint64_t fence = 0;  // of the last grant
+  LaneIndex lane = 0;       // where it waits, a worker's own lane included
+  LaneIndex home = 0;       // the lane of its row
   std::uint32_t attempt = 0;
   std::int16_t priority = 0;
   std::uint16_t rescues = 0;
   std::uint16_t flags = 0;
   JobState state = JobState::scheduled;
   JobEvent event = JobEvent::enqueued;
-  std::unique_ptr<Wishes> wishes;        // null: none
-  std::unique_ptr<Running> running;      // set while it runs
+  std::unique_ptr<Wishes> wishes;    // null: none
+  std::unique_ptr<Running> running;  // set while it runs
 
   Instant run_at() const { return from_ms(run_at_ms); }
   bool blocked() const { return wishes && wishes->dependencies_pending > 0; }

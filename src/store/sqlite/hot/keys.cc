@@ -41,7 +41,9 @@ WorkerKey StickyBonds::find(std::int64_t queue_row, const std::string& key) cons
   return it == workers_.end() ? 0 : it->second;
 }
 
-void StickyBonds::put(std::int64_t queue_row, const std::string& key, WorkerKey worker) { workers_[scoped_key(queue_row, key)] = worker; }
+void StickyBonds::put(std::int64_t queue_row, const std::string& key, WorkerKey worker) {
+  workers_[scoped_key(queue_row, key)] = worker;
+}
 
 void StickyBonds::erase_worker(WorkerKey worker) {
   std::erase_if(workers_, [worker](const auto& entry) { return entry.second == worker; });

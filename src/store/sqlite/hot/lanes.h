@@ -32,8 +32,8 @@ struct FairState {
 struct HotLane {
   LaneRef lane;
   QueueIndex queue = 0;
-  std::int64_t row = 0;                 // id of its row; 0: a worker's own lane, which is not stored
-  LaneIndex home = 0;                   // for a worker's own lane: the stored lane it was made from
+  std::int64_t row = 0;  // id of its row; 0: a worker's own lane, which is not stored
+  LaneIndex home = 0;    // for a worker's own lane: the stored lane it was made from
   std::vector<LaneEntry> entries;
   std::unique_ptr<FairState> fair;
 };
@@ -42,7 +42,7 @@ struct HotLane {
 struct OfferLanes {
   std::shared_ptr<const Offer> offer;
   std::vector<LaneIndex> lanes;
-  std::size_t seen = 0;                 // lanes below this index have been judged
+  std::size_t seen = 0;  // lanes below this index have been judged
 };
 
 inline constexpr Rank kNoHead = std::numeric_limits<Rank>::max();

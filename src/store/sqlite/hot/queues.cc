@@ -27,7 +27,8 @@ bool RateBucket::has_token(const RateLimit& limit, Instant now) {
 Instant RateBucket::next_token_at(const RateLimit& limit, Instant now) {
   refill(limit, now);
   const double missing = std::max(0.0, 1 - tokens_);
-  return now + Duration(static_cast<std::int64_t>(std::ceil(missing * static_cast<double>(limit.per.count()) / limit.count - 1e-6)));
+  return now +
+         Duration(static_cast<std::int64_t>(std::ceil(missing * static_cast<double>(limit.per.count()) / limit.count - 1e-6)));
 }
 
 void RateMeter::forget(std::int64_t second) {

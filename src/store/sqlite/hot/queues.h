@@ -56,8 +56,8 @@ struct HotQueue {
   QueueSettings settings;
   std::uint64_t scheduled = 0;
   std::uint64_t ready = 0;
-  std::uint64_t running = 0;              // by state
-  std::uint32_t held = 0;                 // granted and not yet durably given up: what caps count
+  std::uint64_t running = 0;  // by state
+  std::uint32_t held = 0;     // granted and not yet durably given up: what caps count
   std::map<std::string, std::uint32_t> held_by_type;
   std::uint64_t dead_total = 0;
   std::uint64_t enqueued_total = 0;

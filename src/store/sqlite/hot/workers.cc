@@ -10,6 +10,12 @@ Worker HotWorker::snapshot() const {
   return out;
 }
 
+std::vector<JobKey> HotWorker::leases_in_order() const {
+  std::vector<JobKey> keys(leases.begin(), leases.end());
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
 HotWorker* Workers::find(std::int64_t ns_row, const WorkerId& id) {
   const auto it = by_name_.find({ns_row, id.text()});
   return it == by_name_.end() ? nullptr : find(it->second);

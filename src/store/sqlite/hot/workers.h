@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "model/lane.h"
 #include "model/worker.h"
@@ -19,12 +20,14 @@ struct HotWorker {
   WorkerKey key = 0;
   std::int64_t ns_row = 0;
   Worker worker;
-  std::shared_ptr<OfferLanes> lanes;     // of its whole registration; shared with workers that offer the same
+  std::shared_ptr<OfferLanes> lanes;  // of its whole registration; shared with workers that offer the same
   std::unordered_set<JobKey> leases;
-  std::uint32_t slots_used = 0;          // granted and not yet durably given up
+  std::uint32_t slots_used = 0;             // granted and not yet durably given up
   std::unordered_set<LaneIndex> own_lanes;  // lanes made for jobs held for it
 
   bool live() const { return worker.state != WorkerState::offline; }
+  // Its leases by key, so that a simulation does the same on every run.
+  std::vector<JobKey> leases_in_order() const;
   // The contents of the model's Worker, counts included.
   Worker snapshot() const;
 };

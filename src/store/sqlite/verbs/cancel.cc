@@ -31,7 +31,8 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   const auto key = core.ids.decode(id);
   if (!key) return Status::not_found(fmt::format("job {} does not exist", id.text()));
   if (const HotJob* live = core.find(*key))
-    return Status::conflict(fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(live->state)));
+    return Status::conflict(
+        fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(live->state)));
 
   std::int64_t lane_row = 0;
   HotJob fresh;
@@ -43,7 +44,8 @@ Result<Settled> redrive(Core& core, const JobId& id) {
     if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", id.text()));
     from = static_cast<JobState>(st.integer(2));
     if (!next(from, JobEvent::redriven))
-      return Status::conflict(fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(from)));
+      return Status::conflict(
+          fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(from)));
     lane_row = st.integer(1);
     fresh.flags = static_cast<std::uint16_t>(st.integer(3) & (kPayloadBytes | kPayloadApart | kHasProgress));
     fresh.priority = static_cast<std::int16_t>(st.integer(4));
@@ -58,7 +60,8 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   const std::int64_t ns_row = core.queues.at(core.lanes.at(*lane).queue).ns_row;
   if (spec.unique) {
     if (const JobKey holder = core.uniques.find(ns_row, spec.unique->key))
-      return Status::conflict(fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), spec.unique->key));
+      return Status::conflict(
+          fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), spec.unique->key));
   }
   // It waits for nobody any more, and its time to expire starts over.
   spec.after.clear();

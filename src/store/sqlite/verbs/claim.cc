@@ -181,7 +181,8 @@ Result<std::shared_ptr<OfferLanes>> offer_for(Core& core, const HotWorker& worke
   if (request.narrow) {
     const auto extra = offer.capabilities.missing(*request.narrow);
     if (!extra.empty())
-      return Status::invalid_argument(fmt::format("worker '{}' did not register capability '{}'", worker.worker.spec.id.text(), extra.front()));
+      return Status::invalid_argument(
+          fmt::format("worker '{}' did not register capability '{}'", worker.worker.spec.id.text(), extra.front()));
     // Its labels and its name are offered in any case.
     std::vector<std::string> names(request.narrow->names().begin(), request.narrow->names().end());
     for (const std::string& name : label_capabilities(worker.worker.spec.labels)) names.push_back(name);
@@ -200,7 +201,8 @@ Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
   if (worker == nullptr || !worker->live())
     return Status::not_found(fmt::format("worker '{}' is not registered; register it first", request.worker.text()));
   if (request.session && *request.session != worker->worker.session)
-    return Status::lease_lost(fmt::format("session {} of worker '{}' was replaced", to_number(*request.session), request.worker.text()));
+    return Status::lease_lost(
+        fmt::format("session {} of worker '{}' was replaced", to_number(*request.session), request.worker.text()));
   const auto list = offer_for(core, *worker, request);
   if (!list.ok()) return list.status();
 

@@ -71,7 +71,7 @@ void write_row(Core& core, JobKey key, const HotJob& job, const JobSpec& spec, c
   st.bind(4, static_cast<std::int64_t>(job.flags)).bind(5, static_cast<std::int64_t>(job.priority)).bind(6, job.rank);
   job.blocked() ? st.bind_null(7) : st.bind(7, job.run_at_ms);
   st.bind(8, job.created_at_ms);
-  job.wishes && job.wishes->expires_at ? st.bind(9, to_ms(*job.wishes->expires_at)) : st.bind_null(9);
+  job.wishes&& job.wishes->expires_at ? st.bind(9, to_ms(*job.wishes->expires_at)) : st.bind_null(9);
   st.bind_text_or_null(10, text);
   apart ? st.bind_null(11) : st.bind_blob(11, spec.payload.data);
   st.run();
@@ -145,7 +145,8 @@ Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs) {
   // Lanes are the only thing that can still be refused; make sure they fit before the first row is written.
   if (core.lanes.size() + jobs.size() >= kLanesMax) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const auto lane = core.lane_for(core.queue_for(resolved[i].ns_row, jobs[i].ns, jobs[i].queue), jobs[i].type, plain_needs(jobs[i]));
+      const auto lane =
+          core.lane_for(core.queue_for(resolved[i].ns_row, jobs[i].ns, jobs[i].queue), jobs[i].type, plain_needs(jobs[i]));
       if (!lane.ok()) return lane.status();
     }
   }

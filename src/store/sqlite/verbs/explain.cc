@@ -6,8 +6,8 @@
 namespace muster::store::sqlite {
 namespace {
 
-constexpr std::size_t kNamedMax = 10;        // workers, holders and dependencies named
-constexpr std::size_t kAheadMax = 100'000;   // entries of a lane that are counted
+constexpr std::size_t kNamedMax = 10;       // workers, holders and dependencies named
+constexpr std::size_t kAheadMax = 100'000;  // entries of a lane that are counted
 
 void worker_facts(Core& core, const HotLane& lane, WaitFacts& facts) {
   const std::int64_t ns_row = core.queues.at(lane.queue).ns_row;
@@ -15,7 +15,8 @@ void worker_facts(Core& core, const HotLane& lane, WaitFacts& facts) {
   std::vector<std::string> everything;
   const HotWorker* nearest = nullptr;
   std::size_t nearest_missing = ~std::size_t{0};
-  for (auto it = core.workers.ordered().lower_bound({ns_row, {}}); it != core.workers.ordered().end() && it->first.first == ns_row; ++it) {
+  for (auto it = core.workers.ordered().lower_bound({ns_row, {}});
+       it != core.workers.ordered().end() && it->first.first == ns_row; ++it) {
     const HotWorker* worker = core.workers.find(it->second);
     if (!worker->live()) continue;
     const Offer& offer = *worker->lanes->offer;
@@ -76,14 +77,16 @@ Result<WaitFacts> explain(Core& core, const JobId& id) {
   facts.needs = lane.lane->needs;
   facts.queue = queue.settings;
   facts.queue_running = queue.held;
-  if (const auto held = queue.held_by_type.find(lane.lane->type.text()); held != queue.held_by_type.end()) facts.type_running = held->second;
+  if (const auto held = queue.held_by_type.find(lane.lane->type.text()); held != queue.held_by_type.end())
+    facts.type_running = held->second;
   if (queue.settings.rate && !queue.bucket.has_token(*queue.settings.rate, core.now))
     facts.rate_token_at = queue.bucket.next_token_at(*queue.settings.rate, core.now);
   if (job->wishes) key_facts(core, *job, facts);
   if (job->blocked()) {
     for (const JobId& after : facts.job.spec.after) {
       const auto after_key = core.ids.decode(after);
-      if (after_key && core.find(*after_key) != nullptr && facts.waiting_for.size() < kNamedMax) facts.waiting_for.push_back(after);
+      if (after_key && core.find(*after_key) != nullptr && facts.waiting_for.size() < kNamedMax)
+        facts.waiting_for.push_back(after);
     }
   }
   if (job->state == JobState::ready) {

@@ -71,7 +71,8 @@ Result<std::vector<QueueStats>> list_queues(Core& core, const NamespaceName& ns)
   std::vector<QueueStats> out;
   for (std::size_t i = 0; i < core.queues.size(); ++i) {
     HotQueue& queue = core.queues.at(static_cast<QueueIndex>(i));
-    if ((only == 0 || queue.ns_row == only) && core.queues.find_namespace(queue.ns) != nullptr) out.push_back(stats_of(core, queue));
+    if ((only == 0 || queue.ns_row == only) && core.queues.find_namespace(queue.ns) != nullptr)
+      out.push_back(stats_of(core, queue));
   }
   return out;
 }
@@ -81,7 +82,11 @@ Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info) {
     return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
   HotNamespace entry{core.next_namespace++, info};
   entry.info.created_at = core.now;
-  core.sql.namespace_insert.bind(1, entry.row).bind_text(2, info.name.text()).bind_text(3, info.description).bind(4, to_ms(core.now)).run();
+  core.sql.namespace_insert.bind(1, entry.row)
+      .bind_text(2, info.name.text())
+      .bind_text(3, info.description)
+      .bind(4, to_ms(core.now))
+      .run();
   core.group.wrote = true;
   return core.queues.add_namespace(std::move(entry)).info;
 }

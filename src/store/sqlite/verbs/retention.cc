@@ -1,15 +1,15 @@
 // Retention: finished jobs go by age, and the oldest of them by count. Live jobs are never touched.
 //
-// Keys grow with time, so the pass walks the rows from the lowest key and stops at the first one created after every cut-off; nothing behind
-// it can be old enough. Rows it had to leave are passed over by going on from there at the next pass.
+// Keys grow with time, so the pass walks the rows from the lowest key and stops at the first one created after every cut-off;
+// nothing behind it can be old enough. Rows it had to leave are passed over by going on from there at the next pass.
 #include "store/sqlite/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
 namespace {
 
-constexpr std::size_t kScanPerMove = 10;           // rows looked at for one that may go
-constexpr JobKey kWatermarkStepsMax = 200'000;     // keys the watermark moves in one pass
+constexpr std::size_t kScanPerMove = 10;        // rows looked at for one that may go
+constexpr JobKey kWatermarkStepsMax = 200'000;  // keys the watermark moves in one pass
 
 struct Candidate {
   JobKey key = 0;
@@ -25,7 +25,10 @@ void remove(Core& core, const Candidate& row) {
   spec_from_text(row.spec, spec);
   const LaneIndex* lane = core.lanes.find_row(row.lane_row);
   if (!spec.idempotency_key.empty() && lane != nullptr)
-    core.sql.idempotency_delete.bind(1, core.queues.at(core.lanes.at(*lane).queue).ns_row).bind_text(2, spec.idempotency_key).bind(3, row.key).run();
+    core.sql.idempotency_delete.bind(1, core.queues.at(core.lanes.at(*lane).queue).ns_row)
+        .bind_text(2, spec.idempotency_key)
+        .bind(3, row.key)
+        .run();
   if ((row.flags & (kPayloadApart | kResultApart)) != 0) core.sql.content_delete.bind(1, row.key).run();
   if ((row.flags & kHasProgress) != 0) core.sql.progress_delete.bind(1, row.key).run();
   core.sql.attempt_delete.bind(1, row.key).run();

@@ -9,12 +9,13 @@ namespace {
 
 struct Held {
   JobKey key = 0;
-  HotJob* job = nullptr;                 // set: the lease is good
-  std::optional<Settled> repeated;       // set: this outcome was recorded before, under this very fence
+  HotJob* job = nullptr;            // set: the lease is good
+  std::optional<Settled> repeated;  // set: this outcome was recorded before, under this very fence
 };
 
 Status lost(const LeaseRef& lease) {
-  return Status::lease_lost(fmt::format("job {} is no longer leased under fence {}; stop working on it", lease.job.text(), to_number(lease.fence)));
+  return Status::lease_lost(
+      fmt::format("job {} is no longer leased under fence {}; stop working on it", lease.job.text(), to_number(lease.fence)));
 }
 
 // `outcome` is the event a repeat would have left behind; nullopt where a repeat is nothing special.

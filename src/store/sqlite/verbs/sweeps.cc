@@ -65,7 +65,9 @@ SweepReport expire_leases(Core& core, std::size_t limit) {
       [](const HotJob& job) { return job.running ? std::optional(job.running->lease_until) : std::nullopt; },
       [&core](JobKey key, HotJob& job) {
         const HotWorker* worker = core.workers.find(job.running->worker);
-        core.lose(key, job, {kErrorWorkerLost, fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
+        core.lose(key, job,
+                  {kErrorWorkerLost,
+                   fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
       });
 }
 
@@ -74,7 +76,8 @@ SweepReport time_out_jobs(Core& core, std::size_t limit) {
       core, core.timeouts, limit, [](const HotJob& job) { return job.running ? job.running->times_out_at : std::nullopt; },
       [&core](JobKey key, HotJob& job) {
         const Duration ran = core.now - job.running->started_at;
-        core.fail_attempt(key, job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran.count())}, true, std::nullopt);
+        core.fail_attempt(key, job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran.count())}, true,
+                          std::nullopt);
       });
 }
 
@@ -108,7 +111,8 @@ SweepReport end_preferences(Core& core, std::size_t limit) {
 }
 
 SweepReport bury_silent_workers(Core& core, std::size_t limit) {
-  const auto silent = workers_where(core, limit, [&core](const HotWorker& worker) { return worker.live() && dead_at(worker.worker) <= core.now; });
+  const auto silent = workers_where(
+      core, limit, [&core](const HotWorker& worker) { return worker.live() && dead_at(worker.worker) <= core.now; });
   SweepReport report;
   for (const WorkerKey key : silent) {
     if (report.moved == limit) {
@@ -116,14 +120,14 @@ SweepReport bury_silent_workers(Core& core, std::size_t limit) {
       break;
     }
     HotWorker& worker = *core.workers.find(key);
-    std::vector<JobKey> leases(worker.leases.begin(), worker.leases.end());
-    std::sort(leases.begin(), leases.end());
-    const std::string message = fmt::format("worker '{}' was silent for {} ms", worker.worker.spec.id.text(), (core.now - worker.worker.last_seen_at).count());
-    for (const JobKey job : leases) core.lose(job, *core.find(job), {kErrorWorkerLost, message});
+    const std::string message = fmt::format("worker '{}' was silent for {} ms", worker.worker.spec.id.text(),
+                                            (core.now - worker.worker.last_seen_at).count());
+    for (const JobKey job : worker.leases_in_order()) core.lose(job, *core.find(job), {kErrorWorkerLost, message});
     core.take_offline(worker, "silent");
     ++report.moved;
   }
-  report.next_due = earliest(core, [](const HotWorker& worker) { return worker.live() ? std::optional(dead_at(worker.worker)) : std::nullopt; });
+  report.next_due = earliest(
+      core, [](const HotWorker& worker) { return worker.live() ? std::optional(dead_at(worker.worker)) : std::nullopt; });
   return report;
 }
 
@@ -131,7 +135,8 @@ SweepReport end_drains(Core& core, std::size_t limit) {
   const auto deadline = [](const HotWorker& worker) {
     return worker.worker.state == WorkerState::draining ? worker.worker.drain_deadline : std::nullopt;
   };
-  const auto over = workers_where(core, limit, [&](const HotWorker& worker) { return deadline(worker) && *deadline(worker) <= core.now; });
+  const auto over =
+      workers_where(core, limit, [&](const HotWorker& worker) { return deadline(worker) && *deadline(worker) <= core.now; });
   SweepReport report;
   for (const WorkerKey key : over) {
     if (report.moved == limit) {
@@ -139,9 +144,7 @@ SweepReport end_drains(Core& core, std::size_t limit) {
       break;
     }
     HotWorker& worker = *core.workers.find(key);
-    std::vector<JobKey> leases(worker.leases.begin(), worker.leases.end());
-    std::sort(leases.begin(), leases.end());
-    for (const JobKey job : leases) core.hand_back(job, *core.find(job), JobEvent::released);
+    for (const JobKey job : worker.leases_in_order()) core.hand_back(job, *core.find(job), JobEvent::released);
     core.take_offline(worker, "drained");
     ++report.moved;
   }

@@ -11,7 +11,8 @@ Result<HotWorker*> find_worker(Core& core, const NamespaceName& ns, const Worker
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   HotWorker* worker = core.workers.find(*ns_row, id);
-  if (worker == nullptr) return Status::not_found(fmt::format("worker '{}' does not exist in namespace '{}'", id.text(), ns.text()));
+  if (worker == nullptr)
+    return Status::not_found(fmt::format("worker '{}' does not exist in namespace '{}'", id.text(), ns.text()));
   return worker;
 }
 
@@ -22,14 +23,9 @@ Result<HotWorker*> find_live(Core& core, const NamespaceName& ns, const WorkerId
   if (worker.state == WorkerState::offline)
     return Status::not_found(fmt::format("worker '{}' is offline ({}); register it again", id.text(), worker.offline_cause));
   if (session && *session != worker.session)
-    return Status::lease_lost(fmt::format("session {} of worker '{}' was replaced by session {}", to_number(*session), id.text(), to_number(worker.session)));
+    return Status::lease_lost(fmt::format("session {} of worker '{}' was replaced by session {}", to_number(*session), id.text(),
+                                          to_number(worker.session)));
   return found;
-}
-
-std::vector<JobKey> leases_of(const HotWorker& worker) {
-  std::vector<JobKey> keys(worker.leases.begin(), worker.leases.end());
-  std::sort(keys.begin(), keys.end());  // the same order on every run of a simulation
-  return keys;
 }
 
 }  // namespace
@@ -45,8 +41,9 @@ Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
   const bool was_live = existing != nullptr && existing->live();
   const bool resumed = was_live && spec.resume && *spec.resume == existing->worker.session;
   if (was_live && !resumed)
-    for (const JobKey key : leases_of(*existing))
-      core.lose(key, *core.find(key), {kErrorWorkerLost, fmt::format("worker '{}' registered again without its earlier session", spec.id.text())});
+    for (const JobKey key : existing->leases_in_order())
+      core.lose(key, *core.find(key),
+                {kErrorWorkerLost, fmt::format("worker '{}' registered again without its earlier session", spec.id.text())});
 
   std::optional<WorkerState> from;
   if (existing != nullptr) from = existing->worker.state;
@@ -98,7 +95,7 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
   reply.drain_reason = worker.drain_reason;
   reply.next_beat_in = worker.spec.policy->interval;
   reply.running = static_cast<std::uint32_t>(hot.leases.size());
-  for (const JobKey key : leases_of(hot)) {
+  for (const JobKey key : hot.leases_in_order()) {
     HotJob& job = *core.find(key);
     Running& running = *job.running;
     // An expired lease stays expired, whether or not the sweep has seen it.
@@ -137,7 +134,7 @@ Result<Worker> unregister(Core& core, const Unregister& item) {
   const auto found = find_live(core, item.ns, item.worker, item.session);
   if (!found.ok()) return found.status();
   HotWorker& hot = **found;
-  for (const JobKey key : leases_of(hot)) core.hand_back(key, *core.find(key), JobEvent::released);
+  for (const JobKey key : hot.leases_in_order()) core.hand_back(key, *core.find(key), JobEvent::released);
   core.take_offline(hot, "unregistered");
   return hot.snapshot();
 }
@@ -151,7 +148,8 @@ Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& i
 namespace {
 
 bool matches(const Worker& worker, const WorkerQuery& query) {
-  if (!query.states.empty() && std::find(query.states.begin(), query.states.end(), worker.state) == query.states.end()) return false;
+  if (!query.states.empty() && std::find(query.states.begin(), query.states.end(), worker.state) == query.states.end())
+    return false;
   if (!query.capability.empty() && !offered(worker.spec).contains(query.capability)) return false;
   for (const auto& [key, value] : query.labels) {
     const auto it = worker.spec.labels.find(key);
@@ -179,7 +177,8 @@ Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
   for (const auto& [name, ns] : core.queues.namespaces()) {
     if (name < from_ns || (!query.ns.empty() && name != query.ns.text())) continue;
     const auto& all = core.workers.ordered();
-    auto it = name == from_ns && !query.cursor.empty() ? all.upper_bound({ns.row, query.cursor.substr(slash + 1)}) : all.lower_bound({ns.row, {}});
+    auto it = name == from_ns && !query.cursor.empty() ? all.upper_bound({ns.row, query.cursor.substr(slash + 1)})
+                                                       : all.lower_bound({ns.row, {}});
     for (; it != all.end() && it->first.first == ns.row; ++it) {
       const HotWorker* worker = core.workers.find(it->second);
       if (!matches(worker->worker, query)) continue;
