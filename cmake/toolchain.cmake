@@ -58,6 +58,13 @@ add_library(muster_boost INTERFACE)
 target_link_libraries(muster_boost INTERFACE Boost::headers Threads::Threads OpenSSL::SSL OpenSSL::Crypto)
 target_compile_definitions(muster_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
 
+# What the shipped programs allocate with (docs/decisions/0008). Sanitizers bring their own.
+add_library(muster_allocator INTERFACE)
+if(NOT MUSTER_SANITIZE AND NOT MUSTER_FUZZ)
+  find_package(mimalloc REQUIRED)
+  target_link_libraries(muster_allocator INTERFACE mimalloc)
+endif()
+
 # One precompiled header for everybody: the standard library and fmt. ./dev headers compiles without it.
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/pch.cc CONTENT "")
 add_library(muster_pch OBJECT ${CMAKE_BINARY_DIR}/generated/pch.cc)

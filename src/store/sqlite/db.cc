@@ -33,9 +33,17 @@ Status to_status(int code, std::string_view what, const char* text) {
   }
 }
 
+// SQLite's own memory statistics take a process-wide lock at every allocation, and nobody reads them. Too late when somebody
+// has used SQLite in this process before; then they stay on.
+void configure_once() {
+  static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)configured;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenMode mode, const std::string& vfs) {
+  configure_once();
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, open_flags(mode), vfs.empty() ? nullptr : vfs.c_str());
   auto connection = std::unique_ptr<Connection>(new Connection(handle));

@@ -99,7 +99,7 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
   }
   HotQueue& queue = core.queue_of(job);
   ++queue.held;
-  ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
+  if (queue.counts_types()) ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
   if (worker != nullptr) {
     worker->leases.insert(key);
     ++worker->slots_used;

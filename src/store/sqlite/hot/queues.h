@@ -72,6 +72,8 @@ struct HotQueue {
   std::deque<Arrival> arrivals;
   std::vector<LaneIndex> lanes;
 
+  // held_by_type is kept only while some type has a cap; setting the first cap counts anew.
+  bool counts_types() const { return !settings.running_max_by_type.empty(); }
   bool type_full(const JobType& type) const;
   bool full() const { return settings.running_max && held >= *settings.running_max; }
 };

@@ -146,7 +146,7 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   worker.leases.insert(key);
   ++worker.slots_used;
   ++queue.held;
-  ++queue.held_by_type[home.lane->type.text()];
+  if (queue.counts_types()) ++queue.held_by_type[home.lane->type.text()];
 
   core.sql.job_claim.bind(1, key).bind(2, static_cast<std::int64_t>(job.attempt)).bind(3, static_cast<std::int64_t>(fence));
   core.sql.job_claim.bind(4, worker.key).bind(5, to_ms(core.now));

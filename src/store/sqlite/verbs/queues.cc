@@ -44,6 +44,18 @@ void apply(QueueSettings& settings, const QueueChange& change) {
   }
 }
 
+// What is held now, by type, from the jobs themselves.
+void count_types(Core& core, QueueIndex index) {
+  HotQueue& queue = core.queues.at(index);
+  queue.held_by_type.clear();
+  if (!queue.counts_types()) return;
+  for (const auto& [key, job] : core.jobs)
+    if (job.running && core.lanes.at(job.home).queue == index) ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
+  // Given up in this very group: freed when it is durable, and counted down then.
+  for (const GivenUp& given : core.group.given_up)
+    if (given.worker != 0 && core.lanes.at(given.lane).queue == index) ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
+}
+
 }  // namespace
 
 Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
@@ -52,6 +64,7 @@ Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
   const QueueIndex index = core.queue_for(*ns_row, change.ns, change.queue);
   HotQueue& queue = core.queues.at(index);
   apply(queue.settings, change);
+  if (!change.running_max_by_type.empty()) count_types(core, index);
   if (change.rate) queue.bucket.reset();
   const std::string text = settings_to_text(queue.settings);
   core.sql.queue_update.bind(1, queue.row).bind_text(2, text).run();
