@@ -2,12 +2,14 @@
 // else.
 //
 // One table with an integer key and no index, order of waiting jobs in memory, prepared statements, one transaction per
-// group that holds inserts, claims and completions mixed, as a group commit does.
+// group that holds inserts, claims and completions mixed, as a group commit does. The rows are as lean as a life needs them, or those of the
+// store itself, which tells what of a difference is the store's rows and what is the store's code.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -19,9 +21,11 @@ enum class Commits : std::uint8_t {
   one_each,  // what a single caller needs: its next request waits for the answer before it
 };
 
+enum class Rows : std::uint8_t { lean, of_the_store };
+
 class BareLoop {
  public:
-  BareLoop(const std::string& folder, std::size_t backlog);
+  BareLoop(const std::string& folder, std::size_t backlog, Rows rows = Rows::lean);
   ~BareLoop();
   BareLoop(const BareLoop&) = delete;
   BareLoop& operator=(const BareLoop&) = delete;
@@ -32,11 +36,16 @@ class BareLoop {
   double commit_one();
 
  private:
-  sqlite3_stmt* prepare(const char* sql);
+  sqlite3_stmt* prepare(std::string_view sql);
   void run(sqlite3_stmt* statement);
+  void make_lean_table();
+  void make_store_table();
   void insert();
+  void claim(std::int64_t id);
+  void complete(std::int64_t id);
   void next_commit();
 
+  const Rows rows_;
   sqlite3* db_ = nullptr;
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;

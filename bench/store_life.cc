@@ -19,16 +19,19 @@ std::vector<Row> life(const Settings& settings, std::size_t callers, const std::
   rig.register_worker();
   rig.fill(kBacklog);
   BareLoop bare(fresh_folder(settings, "bare"), kBacklog);
-  std::vector<double> ours, peer, groups;
+  BareLoop same_rows(fresh_folder(settings, "bare-same-rows"), kBacklog, Rows::of_the_store);
+  std::vector<double> ours, peer, same, groups;
   for (int round = 0; round < settings.rounds(); ++round) {
     const Rig::Load load = rig.run_lives(callers, settings.seconds());
     const auto group = static_cast<std::size_t>(std::max(1.0, std::round(load.lives_per_commit)));
     ours.push_back(load.lives_per_second);
     groups.push_back(load.lives_per_commit);
-    peer.push_back(bare.lives_per_second(group, callers == 1 ? Commits::one_each : Commits::mixed, settings.seconds()));
+    const Commits commits = callers == 1 ? Commits::one_each : Commits::mixed;
+    peer.push_back(bare.lives_per_second(group, commits, settings.seconds()));
+    same.push_back(same_rows.lives_per_second(group, commits, settings.seconds()));
   }
-  return {Row{name, median(ours), median(peer), kind, kGoal, "jobs/s",
-              fmt::format("{} callers; bare SQLite loop with {:.1f} lives per commit", callers, median(groups))}};
+  return {Row{name, median(ours), median(peer), kind, kGoal, "jobs/s", fmt::format("{} callers; bare SQLite loop, lean rows, {:.1f} lives per commit", callers, median(groups))},
+          Row{name + ".rows", median(ours), median(same), Goal::none, 0, "jobs/s", "the same, the bare loop writing the store's own rows with its own statements"}};
 }
 
 }  // namespace

@@ -35,6 +35,13 @@ void IoLoop::State::run_posted() {
   }
 }
 
+void IoLoop::State::drop_posted() {
+  std::vector<UniqueFunction<void()>> dropped;  // destroyed without the lock: what work owns may post as it goes
+  const std::lock_guard lock(mutex);
+  ended = true;
+  dropped.swap(posted);
+}
+
 void IoLoop::State::wait_for_signal() {
   signals->async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -56,12 +63,14 @@ void IoLoop::stop() {
   check(!inside(), "an I/O loop is not stopped from inside");
   state_->io.stop();
   if (state_->thread.joinable()) state_->thread.join();
+  state_->drop_posted();
 }
 
 void IoLoop::post(UniqueFunction<void()> work) {
   bool wake = false;
   {
     const std::lock_guard lock(state_->mutex);
+    if (state_->ended) return;
     wake = state_->posted.empty();
     state_->posted.push_back(std::move(work));
   }

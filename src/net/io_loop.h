@@ -19,8 +19,8 @@ class IoLoop {
 
   // Starts the loop's thread. Work posted before is run first.
   void start();
-  // Ends the thread after the call it is in; what is still posted is dropped without being run. Idempotent, and harmless
-  // before start(). REQUIRES: not inside the loop.
+  // Ends the thread after the call it is in; what is still posted, and what is posted later, is dropped without being run.
+  // Idempotent, and harmless before start(). REQUIRES: not inside the loop.
   void stop();
 
   // Runs `work` on the loop's thread, in order of posting. From any thread. Many posts cost one wake-up.

@@ -21,11 +21,14 @@ struct IoLoop::State {
   explicit State(const Clock& with) : clock(with), work(boost::asio::make_work_guard(io)) {}
 
   void run_posted();
+  // Nothing is taken from now on, and what waits is dropped. Before `io` goes: work may own timers and sockets of it.
+  void drop_posted();
   void wait_for_signal();
 
   const Clock& clock;
-  std::mutex mutex;                            // leaf; guards `posted`
-  std::vector<UniqueFunction<void()>> posted;  // destroyed after `io`: dropping work may still post
+  std::mutex mutex;                            // leaf; guards the two below
+  std::vector<UniqueFunction<void()>> posted;
+  bool ended = false;
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
   std::optional<boost::asio::signal_set> signals;
