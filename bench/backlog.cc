@@ -42,15 +42,15 @@ std::vector<Row> backlog(const Settings& settings) {
   const std::string folder = fresh_folder(settings, "backlog");
   const double bytes = fill_elsewhere(settings, folder);
   const double opening = seconds_now();
-  Rig full(folder);
+  Rig full(sqlite_in(folder));
   const double opened = seconds_now() - opening;
-  full.register_worker();
-  Rig empty(fresh_folder(settings, "backlog-empty"));
-  empty.register_worker();
+  full.register_workers();
+  Rig empty(sqlite_in(fresh_folder(settings, "backlog-empty")));
+  empty.register_workers();
   std::vector<double> ours, peer;
   for (int round = 0; round < settings.rounds(); ++round) {
-    ours.push_back(full.run_lives(kCallers, settings.seconds()).lives_per_second);
-    peer.push_back(empty.run_lives(kCallers, settings.seconds()).lives_per_second);
+    ours.push_back(full.run(kCallers, settings.seconds()).lives_per_second);
+    peer.push_back(empty.run(kCallers, settings.seconds()).lives_per_second);
   }
   return {Row{"backlog.1m.life", median(ours), median(peer), Goal::at_least, 0.7, "jobs/s", "the same load on an empty queue"},
           Row{"restart.1m.seconds", opened, std::nullopt, Goal::at_most, 10, "s", "open and rebuild with 1,000,000 jobs waiting"},
@@ -61,7 +61,7 @@ std::vector<Row> backlog(const Settings& settings) {
 }  // namespace
 
 int fill_in_child(const std::string& folder, std::size_t jobs) {
-  Rig rig(folder);
+  Rig rig(sqlite_in(folder));
   rig.fill(kWarm);
   const double before = trimmed_resident();
   rig.fill(jobs - kWarm);

@@ -35,9 +35,12 @@ void bind_numbers(sqlite3_stmt* statement, std::initializer_list<std::int64_t> v
 }  // namespace
 
 BareLoop::BareLoop(const std::string& folder, std::size_t backlog, Rows rows) : rows_(rows), payload_(kPayloadBytes, 'p') {
-  const int opened = sqlite3_open_v2((folder + "/bare.db").c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int opened = sqlite3_open_v2((folder + "/bare.db").c_str(), &db_,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   must(opened == SQLITE_OK, db_);
-  const char* pragmas = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA locking_mode=EXCLUSIVE";
+  const char* pragmas =
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA "
+      "locking_mode=EXCLUSIVE";
   must(sqlite3_exec(db_, pragmas, nullptr, nullptr, nullptr) == SQLITE_OK, db_);
   begin_ = prepare("BEGIN IMMEDIATE");
   commit_ = prepare("COMMIT");
@@ -61,7 +64,8 @@ void BareLoop::make_lean_table() {
 }
 
 void BareLoop::make_store_table() {
-  for (const auto& file : embedded::migrations_text()) must(sqlite3_exec(db_, std::string(file.text).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK, db_);
+  for (const auto& file : embedded::migrations_text())
+    must(sqlite3_exec(db_, std::string(file.text).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK, db_);
   for (const auto& file : embedded::statements_text()) {
     if (file.name == "job_insert.sql") insert_ = prepare(file.text);
     if (file.name == "job_claim.sql") claim_ = prepare(file.text);
@@ -76,7 +80,9 @@ BareLoop::~BareLoop() {
 
 sqlite3_stmt* BareLoop::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
-  must(sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr) == SQLITE_OK, db_);
+  must(sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr) ==
+           SQLITE_OK,
+       db_);
   return statement;
 }
 
@@ -93,7 +99,8 @@ void BareLoop::insert() {
   } else {
     constexpr std::int64_t kReady = 1;
     bind_numbers(insert_, {id, id % 32, kReady, 0, 0, (kNow + id) * 1000, kNow + id, kNow + id});
-    sqlite3_bind_blob(insert_, sqlite3_bind_parameter_count(insert_), payload_.data(), static_cast<int>(payload_.size()), SQLITE_STATIC);
+    sqlite3_bind_blob(insert_, sqlite3_bind_parameter_count(insert_), payload_.data(), static_cast<int>(payload_.size()),
+                      SQLITE_STATIC);
   }
   run(insert_);
   waiting_.push_back(id);
@@ -101,14 +108,18 @@ void BareLoop::insert() {
 
 void BareLoop::claim(std::int64_t id) {
   ++fence_;
-  if (rows_ == Rows::lean) bind_numbers(claim_, {id, fence_, kNow + fence_});
-  else bind_numbers(claim_, {id, 1, fence_, 1, kNow + fence_});
+  if (rows_ == Rows::lean)
+    bind_numbers(claim_, {id, fence_, kNow + fence_});
+  else
+    bind_numbers(claim_, {id, 1, fence_, 1, kNow + fence_});
   run(claim_);
 }
 
 void BareLoop::complete(std::int64_t id) {
-  if (rows_ == Rows::lean) bind_numbers(complete_, {id, kNow + id});
-  else bind_numbers(complete_, {id, 0, kNow + id});
+  if (rows_ == Rows::lean)
+    bind_numbers(complete_, {id, kNow + id});
+  else
+    bind_numbers(complete_, {id, 0, kNow + id});
   run(complete_);
 }
 

@@ -2,8 +2,8 @@
 // else.
 //
 // One table with an integer key and no index, order of waiting jobs in memory, prepared statements, one transaction per
-// group that holds inserts, claims and completions mixed, as a group commit does. The rows are as lean as a life needs them, or those of the
-// store itself, which tells what of a difference is the store's rows and what is the store's code.
+// group that holds inserts, claims and completions mixed, as a group commit does. The rows are as lean as a life needs them, or
+// those of the store itself, which tells what of a difference is the store's rows and what is the store's code.
 #pragma once
 
 #include <cstdint>

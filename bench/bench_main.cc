@@ -1,8 +1,9 @@
-// muster_bench [--quick] [--folder DIR] [--server PROGRAM] [--results FILE] [FILTER…]
+// muster_bench [postgres] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
 //
-// Prints the table of goals with both sides of every ratio and appends one JSON line per row to the results file. A row is marked
-// with the share of the machine that other processes took while it was measured: ratios hold better than figures, but
-// neither holds on a busy machine.
+// The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, no
+// such word everything else. Prints the table of goals with both sides of every ratio and appends one JSON line per row to the
+// results file. A row is marked with the share of the machine that other processes took while it was measured: ratios hold better
+// than figures, but neither holds on a busy machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "bench/postgres/connection.h"
 #include "bench/row.h"
 
 namespace muster::bench {
@@ -30,10 +32,10 @@ constexpr long kTmpfsMagic = 0x01021994;
 
 struct CpuUse {
   double machine = 0;  // core seconds, everybody
-  double ours = 0;     // this process and its ended children
+  double ours = 0;     // this process, its ended children and the servers that work for it
 };
 
-CpuUse cpu_use() {
+CpuUse cpu_use(const Settings& settings) {
   CpuUse use;
   std::ifstream stat("/proc/stat");
   std::string word;
@@ -46,6 +48,7 @@ CpuUse cpu_use() {
     use.ours += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                 static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
   }
+  use.ours += settings.servers_cpu();
   return use;
 }
 
@@ -61,17 +64,25 @@ std::string first_value(const char* file, std::string_view key) {
   return "unknown";
 }
 
-void print_machine(const Settings& settings) {
+long file_system_of(const std::string& folder) {
   struct statfs fs {};
-  ::statfs(settings.folder.c_str(), &fs);
-  const CpuUse before = cpu_use();
+  ::statfs(folder.c_str(), &fs);
+  return static_cast<long>(fs.f_type);
+}
+
+void warn_if_in_memory(const std::string& folder) {
+  if (file_system_of(folder) == kTmpfsMagic)
+    fmt::print("warning: {} is in memory; a sync costs nothing there and every durable figure is wrong\n", folder);
+}
+
+void print_machine(const Settings& settings) {
+  const CpuUse before = cpu_use(settings);
   std::this_thread::sleep_for(std::chrono::seconds(1));
   fmt::print("machine: {} cores, {}, memory {}; scratch {} (file system type {:#x})\n", std::thread::hardware_concurrency(),
              first_value("/proc/cpuinfo", "model name"), first_value("/proc/meminfo", "MemTotal"), settings.folder,
-             static_cast<unsigned long>(fs.f_type));
-  if (fs.f_type == kTmpfsMagic)
-    fmt::print("warning: the scratch folder is in memory; a sync costs nothing there and every durable figure is wrong\n");
-  fmt::print("foreign load before the run: {:.2f} cores\n\n", foreign_cores(before, cpu_use(), 1.0));
+             static_cast<unsigned long>(file_system_of(settings.folder)));
+  warn_if_in_memory(settings.folder);
+  fmt::print("foreign load before the run: {:.2f} cores\n\n", foreign_cores(before, cpu_use(settings), 1.0));
 }
 
 std::string figure(double value) { return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
@@ -79,6 +90,10 @@ std::string figure(double value) { return value >= 1000 ? fmt::format("{:.0f}", 
 void print_row(const Row& row, double foreign) {
   const std::string goal =
       row.kind == Goal::none ? "-" : fmt::format("{} {:g}", row.kind == Goal::at_least ? ">=" : "<=", row.goal);
+  if (!row.measured) {
+    fmt::print("{:<30} not measured: {}\n", row.name, row.note);
+    return;
+  }
   fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}{}\n", row.name, figure(row.ours),
              row.peer ? figure(*row.peer) : "-", row.peer ? fmt::format("{:.2f}", row.ratio()) : "-", goal,
              row.kind == Goal::none ? "" : (row.met() ? "met" : "NOT MET"), row.unit,
@@ -109,26 +124,34 @@ bool wanted(const Measurement& measurement, const std::vector<std::string>& filt
   return false;
 }
 
-int run(const Settings& settings, const std::string& results, const std::vector<std::string>& filters) {
-  std::filesystem::create_directories(settings.folder);
-  print_machine(settings);
-  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}\n", "name", "ours", "peer", "ratio", "goal", "", "unit", "note");
+std::vector<Measurement> default_measurements() {
   std::vector<Measurement> all;
   for (auto part :
        {store_measurements(), latency_measurements(), backlog_measurements(), worker_measurements(), http_measurements()})
     for (Measurement& measurement : part) all.push_back(std::move(measurement));
+  return all;
+}
+
+int run(const std::vector<Measurement>& all, const Settings& settings, const std::string& results,
+        const std::vector<std::string>& filters) {
+  std::filesystem::create_directories(settings.folder);
+  print_machine(settings);
+  fmt::print("{:<30} {:>10} {:>10} {:>8} {:>9} {:<9} {:<12} {}\n", "name", "ours", "peer", "ratio", "goal", "", "unit", "note");
   std::size_t rows = 0;
   std::size_t missed = 0;
+  std::size_t unmeasured = 0;
   for (const Measurement& measurement : all) {
     if (!wanted(measurement, filters)) continue;
-    const CpuUse before = cpu_use();
+    const CpuUse before = cpu_use(settings);
     const double began = seconds_now();
     const std::vector<Row> done = measurement.run(settings);
-    const double foreign = foreign_cores(before, cpu_use(), seconds_now() - began);
+    const double foreign = foreign_cores(before, cpu_use(settings), seconds_now() - began);
     for (const Row& row : done) {
       print_row(row, foreign);
-      append(results, row, foreign);
       ++rows;
+      unmeasured += row.measured ? 0 : 1;
+      if (!row.measured) continue;
+      append(results, row, foreign);
       missed += row.met() ? 0 : 1;
     }
   }
@@ -138,8 +161,25 @@ int run(const Settings& settings, const std::string& results, const std::vector<
     fmt::print(stderr, "no measurement has such a name\n");
     return 2;
   }
-  fmt::print("\n{} rows, {} goals not met; results appended to {}\n", rows, missed, results);
+  fmt::print("\n{} rows, {} goals not met, {} not measured; results appended to {}\n", rows, missed, unmeasured, results);
   return 0;
+}
+
+// On a database of its own, made for this run on the server of the environment.
+int run_postgres(Settings settings, const std::string& results, const std::vector<std::string>& filters) {
+  const char* server = std::getenv("MUSTER_TEST_POSTGRES");
+  if (server == nullptr || *server == '\0') {
+    fmt::print(stderr,
+               "muster_bench postgres: set MUSTER_TEST_POSTGRES to the URL of a server; ./dev bench postgres starts one\n");
+    return 2;
+  }
+  const postgres::OwnDatabase database(server);
+  const postgres::ServerCpu cpu(database.url());
+  settings.url = database.url();
+  settings.servers_cpu = [&cpu] { return cpu.seconds(); };
+  fmt::print("{}\n", postgres::Connection(database.url()).value("SELECT version()"));
+  if (!cpu.folder().empty()) warn_if_in_memory(cpu.folder());
+  return run(postgres_measurements(), settings, results, filters);
 }
 
 }  // namespace
@@ -148,11 +188,12 @@ int run(const Settings& settings, const std::string& results, const std::vector<
 int main(int argc, char** argv) {
   muster::log::set_level(muster::log::Level::error);
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  muster::bench::Settings settings{.folder = (program / "scratch").string(),
-                                   .server = (program.parent_path() / "muster").string()};
-  std::string results = "bench/results/latest.jsonl";
+  muster::bench::Settings settings{
+      .folder = (program / "scratch").string(), .server = (program.parent_path() / "muster").string(), .peers = "bench/peers"};
+  const bool postgres = argc > 1 && std::string_view(argv[1]) == "postgres";
+  std::string results = postgres ? "bench/results/postgres.jsonl" : "bench/results/latest.jsonl";
   std::vector<std::string> filters;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = postgres ? 2 : 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     const bool more = i + 1 < argc;
     if (name == "--child-fill" && i + 2 < argc)
@@ -163,14 +204,19 @@ int main(int argc, char** argv) {
       settings.folder = std::string(argv[++i]) + "/muster-bench";
     else if (name == "--server" && more)
       settings.server = argv[++i];
+    else if (name == "--peers" && more)
+      settings.peers = argv[++i];
     else if (name == "--results" && more)
       results = argv[++i];
     else if (!name.starts_with("--"))
       filters.emplace_back(name);
     else {
-      fmt::print(stderr, "usage: muster_bench [--quick] [--folder DIR] [--server PROGRAM] [--results FILE] [FILTER...]\n");
+      fmt::print(stderr,
+                 "usage: muster_bench [postgres] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
+                 "[FILTER...]\n");
       return 2;
     }
   }
-  return muster::bench::run(settings, results, filters);
+  if (postgres) return muster::bench::run_postgres(settings, results, filters);
+  return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }

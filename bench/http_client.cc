@@ -53,7 +53,11 @@ Answer parse_answer(std::string_view text) {
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::string& program, const std::string& folder) {
+ServerProcess::ServerProcess(const std::string& program, const std::string& folder, const std::vector<std::string>& more) {
+  std::vector<const char*> words{program.c_str(), "serve",  "--data-dir", folder.c_str(), "--http",
+                                 "127.0.0.1:0",   "--resp", "off",        "--grpc",       "off"};
+  for (const std::string& word : more) words.push_back(word.c_str());
+  words.push_back(nullptr);
   int ends[2];
   if (::pipe(ends) != 0) return;
   pid_ = ::fork();
@@ -63,8 +67,7 @@ ServerProcess::ServerProcess(const std::string& program, const std::string& fold
     ::dup2(nowhere, STDERR_FILENO);
     ::close(ends[0]);
     ::close(ends[1]);
-    ::execl(program.c_str(), program.c_str(), "serve", "--data-dir", folder.c_str(), "--http", "127.0.0.1:0", "--resp", "off",
-            "--grpc", "off", nullptr);
+    ::execv(program.c_str(), const_cast<char* const*>(words.data()));
     ::_exit(127);
   }
   ::close(ends[1]);

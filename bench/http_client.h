@@ -12,8 +12,9 @@ namespace muster::bench {
 // A server of our own, started for one measurement and stopped with it.
 class ServerProcess {
  public:
-  // Starts `program serve` on a free port in `folder` and waits for its ready line. port() is 0 when it did not come.
-  ServerProcess(const std::string& program, const std::string& folder);
+  // Starts `program serve` on a free port in `folder`, with `more` arguments, and waits for its ready line. port() is 0 when
+  // it did not come.
+  ServerProcess(const std::string& program, const std::string& folder, const std::vector<std::string>& more = {});
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

@@ -6,78 +6,25 @@
 #include <fmt/format.h>
 
 #include "bench/http_client.h"
+#include "bench/http_load.h"
 #include "bench/rig.h"
 #include "bench/row.h"
 
 namespace muster::bench {
 namespace {
 
-constexpr std::size_t kConnections = 50;
 constexpr std::size_t kIdle = 2'000;
-constexpr const char* kWorker = "bench";
 
 Status start_failed(const Settings& settings) {
   return Status::unavailable(fmt::format("{} serve did not print its ready line", settings.server));
 }
 
-// One connection's place in the life of its current job.
-struct Life {
-  enum class Step : std::uint8_t { submit, claim, complete } step = Step::submit;
-};
-
 std::vector<Row> life(const Settings& settings) {
   const ServerProcess server(settings.server, fresh_folder(settings, "http"));
   if (server.port() == 0) give_up("http.life", start_failed(settings));
-  const int control = connect_loopback(server.port());
-  const std::string registered =
-      ask(control,
-          request_text("POST", "/api/v1/workers",
-                       fmt::format(R"({{"id":"{}","slots":10000,"heartbeat_ms":600000,"dead_after_ms":1800000}})", kWorker)));
-  if (member(registered, "session").empty()) give_up("http.life", Status::internal("registration failed: " + registered));
-
-  std::vector<Connection> connections(kConnections);
-  std::vector<Life> lives(kConnections);
-  for (std::size_t i = 0; i < kConnections; ++i) {
-    connections[i].index = i;
-    connections[i].socket = connect_loopback(server.port());
-  }
-  const std::string submit = request_text(
-      "POST", "/api/v1/jobs", fmt::format(R"({{"type":"bench","payload":"{}"}})", std::string(kPayloadBytes - 2, 'p')));
-  const std::string claim =
-      request_text("POST", "/api/v1/jobs/claim", fmt::format(R"({{"worker":"{}","limit":1,"wait_ms":5000}})", kWorker));
-  std::vector<double> rates;
-  std::size_t bad = 0;
-  for (int round = 0; round < settings.rounds(); ++round) {
-    std::size_t done = 0;
-    const double began = seconds_now();
-    const double until = began + settings.seconds();
-    for (Life& l : lives) l.step = Life::Step::submit;
-    drive(connections, [&](Connection& connection, const Answer& answer) -> std::string {
-      Life& state = lives[connection.index];
-      if (answer.status >= 300) ++bad;
-      switch (state.step) {
-        case Life::Step::submit:
-          if (answer.status != 0) ++done;
-          if (seconds_now() >= until || bad > 0) return {};
-          state.step = Life::Step::claim;
-          return submit;
-        case Life::Step::claim: state.step = Life::Step::complete; return claim;
-        case Life::Step::complete: {
-          const std::string id = member(answer.body, "id");
-          if (id.empty()) return claim;
-          state.step = Life::Step::submit;
-          return request_text("POST", fmt::format("/api/v1/jobs/{}/complete", id),
-                              fmt::format(R"({{"fence":{}}})", member(answer.body, "fence")));
-        }
-      }
-      return {};
-    });
-    rates.push_back(static_cast<double>(done) / (seconds_now() - began));
-  }
-  for (const Connection& connection : connections) ::close(connection.socket);
-  ::close(control);
-  return {Row{"http.life", median(rates), std::nullopt, Goal::none, 0, "jobs/s",
-              fmt::format("{} keep-alive connections, 3 requests a life, {} answers were errors", kConnections, bad)}};
+  const HttpLoad load = run_http_lives({server.port()}, settings);
+  return {Row{"http.life", load.lives_per_second, std::nullopt, Goal::none, 0, "jobs/s",
+              fmt::format("{} keep-alive connections, 3 requests a life, {} answers were errors", kHttpConnections, load.bad)}};
 }
 
 std::vector<Row> idle(const Settings& settings) {

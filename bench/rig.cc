@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "bench/row.h"
+#include "store/sqlite/store.h"
 
 namespace muster::bench {
 namespace {
 
 constexpr std::size_t kFillBatch = 10'000;
-const WorkerId kWorker{"bench"};
 
 }  // namespace
 
@@ -27,13 +27,17 @@ struct Rig::Chain {
   std::size_t number = 0;
 };
 
-Rig::Rig(const std::string& folder) {
-  store::sqlite::Options options;
-  options.path = folder + "/muster.db";
-  auto opened = store::sqlite::SqliteStore::open(options, clock_, metrics_);
-  if (!opened.ok()) give_up("open", opened.status());
-  store_ = std::move(opened).value();
+OpenStore sqlite_in(const std::string& folder) {
+  return [folder](const Clock& clock, Metrics& metrics) -> std::unique_ptr<store::Store> {
+    store::sqlite::Options options;
+    options.path = folder + "/muster.db";
+    auto opened = store::sqlite::SqliteStore::open(options, clock, metrics);
+    if (!opened.ok()) give_up("open", opened.status());
+    return std::move(opened).value();
+  };
 }
+
+Rig::Rig(const OpenStore& open) : store_(open(clock_, metrics_)) {}
 
 Rig::~Rig() { (void)store_->close(); }
 
@@ -45,16 +49,21 @@ store::StoreInfo Rig::info() {
   return *result;
 }
 
-void Rig::register_worker() {
-  WorkerSpec spec;
-  spec.id = kWorker;
-  spec.slots = limits::kSlotsMax;
-  spec.policy = HeartbeatPolicy{limits::kHeartbeatMax, limits::kHeartbeatMax * 3};
+void Rig::register_workers(std::size_t count) {
+  std::vector<WorkerSpec> specs;
+  while (workers_.size() < count) {
+    WorkerSpec& spec = specs.emplace_back();
+    spec.id = WorkerId(fmt::format("bench-{}", workers_.size()));
+    spec.slots = limits::kSlotsMax;
+    spec.policy = HeartbeatPolicy{limits::kHeartbeatMax, limits::kHeartbeatMax * 3};
+    workers_.push_back(spec.id);
+  }
   Waiter<store::Each<store::Registered>> waiter;
-  store_->register_workers({spec}, waiter.reply());
+  store_->register_workers(std::move(specs), waiter.reply());
   auto result = waiter.wait();
   if (!result.ok()) give_up("register", result.status());
-  if (!(*result)[0].ok()) give_up("register", (*result)[0].status());
+  for (const auto& registered : *result)
+    if (!registered.ok()) give_up("register", registered.status());
 }
 
 namespace {
@@ -88,8 +97,12 @@ void Rig::fill(std::size_t jobs) {
   }
 }
 
-void Rig::step_enqueue(Chain& chain) {
+void Rig::step(Chain& chain) {
   if (stopping_.load(std::memory_order_relaxed)) return chain_ends();
+  verbs_ == Verbs::life ? step_enqueue(chain) : step_claim(chain);
+}
+
+void Rig::step_enqueue(Chain& chain) {
   std::vector<JobSpec> jobs;
   // The caller stays with its queue, so the job it may claim next is always there; types take turns.
   jobs.push_back(job(chain.index % kQueues + kQueues * chain.number++));
@@ -102,10 +115,11 @@ void Rig::step_enqueue(Chain& chain) {
 void Rig::step_claim(Chain& chain) {
   store::ClaimRequest request;
   request.ns = NamespaceName(kDefaultNamespace);
-  request.worker = kWorker;
-  request.queues.push_back(kinds()[chain.index % kQueues].queue);
+  request.worker = workers_[chain.index % workers_.size()];
+  if (claims_ == Claims::own_queue) request.queues.push_back(kinds()[chain.index % kQueues].queue);
   store_->claim(std::move(request), [this, &chain](Result<store::ClaimReply> result) {
     if (!result.ok()) give_up("claim", result.status());
+    if (result->grants.empty() && stopping_.load(std::memory_order_relaxed)) return chain_ends();
     if (result->grants.empty()) return step_claim(chain);
     step_complete(chain, {result->grants[0].id, result->grants[0].fence});
   });
@@ -118,7 +132,7 @@ void Rig::step_complete(Chain& chain, LeaseRef lease) {
     if (!result.ok()) give_up("complete", result.status());
     if (!(*result)[0].ok()) give_up("complete", (*result)[0].status());
     lives_.fetch_add(1, std::memory_order_relaxed);
-    step_enqueue(chain);
+    step(chain);
   });
 }
 
@@ -127,27 +141,27 @@ void Rig::chain_ends() {
   if (--chains_left_ == 0) ended_.notify_one();
 }
 
-Rig::Load Rig::run_lives(std::size_t callers, double seconds) {
+Rig::Load Rig::run(std::size_t callers, double seconds, Verbs verbs) {
   std::vector<Chain> chains(callers);
+  verbs_ = verbs;
   stopping_ = false;
   chains_left_ = callers;
+  const std::size_t before = lives_.load();
   for (std::size_t i = 0; i < callers; ++i) {
     chains[i].index = i;
-    step_enqueue(chains[i]);
+    step(chains[i]);
   }
   // The first moments start all chains at once; they are not counted.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const std::uint64_t commits = info().commits;
   const std::size_t lives = lives_.load();
   const double began = seconds_now();
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   const double took = seconds_now() - began;
   const auto done = static_cast<double>(lives_.load() - lives);
-  const auto commits_done = static_cast<double>(info().commits - commits);
   stopping_ = true;
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [this] { return chains_left_ == 0; });
-  return {done / took, commits_done > 0 ? done / commits_done : 0};
+  return {done / took, lives_.load() - before};
 }
 
 }  // namespace muster::bench

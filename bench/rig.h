@@ -4,14 +4,16 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "store/sqlite/store.h"
+#include "store/store.h"
 
 namespace muster::bench {
 
@@ -42,29 +44,48 @@ class Waiter {
   std::optional<Result<T>> result_;
 };
 
+// Opens the store that is measured; a failure ends the program.
+using OpenStore = std::function<std::unique_ptr<store::Store>(const Clock&, Metrics&)>;
+OpenStore sqlite_in(const std::string& folder);
+
+// Which verbs a caller repeats.
+enum class Verbs : std::uint8_t {
+  life,   // enqueue, claim, complete
+  drain,  // claim, complete; the jobs are there already
+};
+
+// What a claim asks for.
+enum class Claims : std::uint8_t {
+  own_queue,  // each caller names one of the queues and stays with it
+  any_queue,  // whatever its worker may serve
+};
+
 class Rig {
  public:
-  explicit Rig(const std::string& folder);
+  explicit Rig(const OpenStore& open);
   ~Rig();
 
-  store::sqlite::SqliteStore& store() { return *store_; }
+  store::Store& store() { return *store_; }
   const Clock& clock() const { return clock_; }
   Metrics& metrics() { return metrics_; }
   store::StoreInfo info();
-  void register_worker();
+  // Adds those that are missing. They take turns: caller i claims as worker i modulo their number.
+  void register_workers(std::size_t count = 1);
   void fill(std::size_t jobs);
 
   struct Load {
     double lives_per_second = 0;
-    double lives_per_commit = 0;
+    std::size_t lives = 0;  // those of the first and last moments too
   };
-  // `callers` chains of enqueue, claim, complete, for that long.
-  Load run_lives(std::size_t callers, double seconds);
+  // `callers` chains of verbs, kept up for that long.
+  Load run(std::size_t callers, double seconds, Verbs verbs = Verbs::life);
+  void set_claims(Claims claims) { claims_ = claims; }
 
   static JobSpec job(std::size_t number);
 
  private:
   struct Chain;
+  void step(Chain& chain);
   void step_enqueue(Chain& chain);
   void step_claim(Chain& chain);
   void step_complete(Chain& chain, LeaseRef lease);
@@ -72,7 +93,10 @@ class Rig {
 
   RealClock clock_;
   Metrics metrics_;
-  std::unique_ptr<store::sqlite::SqliteStore> store_;
+  std::unique_ptr<store::Store> store_;
+  std::vector<WorkerId> workers_;
+  Verbs verbs_ = Verbs::life;
+  Claims claims_ = Claims::own_queue;
   std::atomic<bool> stopping_{false};
   std::atomic<std::size_t> lives_{0};
   std::mutex mutex_;  // leaf; guards chains_left_

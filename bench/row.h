@@ -1,6 +1,7 @@
 // What a measurement gives: one row of the table, with both sides of its ratio and its goal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ struct Row {
   Goal kind = Goal::none;
   double goal = 0;
   std::string unit;
-  std::string note;  // what the peer is, and what explains the figure
+  std::string note;      // what the peer is, and what explains the figure
+  bool measured = true;  // false: it could not be measured here, and `note` says why
 
   double ratio() const { return peer ? (*peer == 0 ? 0 : ours / *peer) : ours; }
   bool met() const { return kind == Goal::none || (kind == Goal::at_least ? ratio() >= goal : ratio() <= goal); }
@@ -28,6 +30,10 @@ struct Settings {
   bool quick = false;
   std::string folder;  // scratch, on the disk that is measured
   std::string server;  // the muster program, for the rows that go over HTTP
+  std::string peers;   // bench/peers of the source tree: the drivers of other systems
+  std::string url;     // of the PostgreSQL that is measured; may hold a password
+  // Processor time of servers that work for the measurements and are no children of this program: it is not foreign.
+  std::function<double()> servers_cpu = [] { return 0.0; };
   double seconds() const { return quick ? 1.0 : 3.0; }
   int rounds() const { return quick ? 3 : 5; }
 };
@@ -37,11 +43,12 @@ struct Measurement {
   std::vector<std::string_view> names;
   std::function<std::vector<Row>(const Settings&)> run;
 };
-std::vector<Measurement> store_measurements();    // store_life.cc
-std::vector<Measurement> latency_measurements();  // claim_latency.cc
-std::vector<Measurement> backlog_measurements();  // backlog.cc
-std::vector<Measurement> worker_measurements();   // heartbeats.cc
-std::vector<Measurement> http_measurements();     // http_life.cc
+std::vector<Measurement> store_measurements();     // store_life.cc
+std::vector<Measurement> latency_measurements();   // claim_latency.cc
+std::vector<Measurement> backlog_measurements();   // backlog.cc
+std::vector<Measurement> worker_measurements();    // heartbeats.cc
+std::vector<Measurement> http_measurements();      // http_life.cc
+std::vector<Measurement> postgres_measurements();  // postgres/suite.cc
 
 // The child side of a measurement that needs a process of its own; prints its figures on stdout. 0: done.
 int fill_in_child(const std::string& folder, std::size_t jobs);

@@ -23,6 +23,7 @@ void add_why_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
 void add_server_commands(CLI::App& app, Context& context);  // server, backup
+void add_cluster_commands(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
 // The script for one shell, generated from the tree of commands.

@@ -110,8 +110,12 @@ std::vector<RemoteCheck> check_server(const Globals& globals) {
   }
   checks.push_back({.name = "reachable", .ok = true, .text = fmt::format("{} answers", own.server), .remedy = ""});
   if (!info.ok()) {
-    checks.push_back(
-        {.name = "authenticated", .ok = false, .text = info.error().text(), .remedy = advice_for(info.error(), own)});
+    // A server whose database is away says so here: it knows the caller, and cannot look anything up.
+    const bool stranger = info.error().code == sdk::Code::unauthenticated || info.error().code == sdk::Code::permission_denied;
+    checks.push_back({.name = stranger ? "authenticated" : "able to answer",
+                      .ok = false,
+                      .text = info.error().text(),
+                      .remedy = advice_for(info.error(), own)});
     return checks;
   }
   checks.push_back({.name = "authenticated",
@@ -125,7 +129,10 @@ std::vector<RemoteCheck> check_server(const Globals& globals) {
   checks.push_back({.name = "writable",
                     .ok = info->writable,
                     .text = info->writable ? fmt::format("{} in the store", format_bytes(info->store_bytes)) : info->reason,
-                    .remedy = info->writable ? "" : "free disk space or fix the data folder; the server goes on by itself"});
+                    .remedy = info->writable ? ""
+                              : info->store_kind == "postgres"
+                                  ? "mend what the reason names; the server goes on by itself"
+                                  : "free disk space or fix the data folder; the server goes on by itself"});
   if (info->started_at) {
     // A start in the future is the one sign of a clock that differs which a client can see for certain.
     const bool ahead = *info->started_at - now() > kClockSkewMax;

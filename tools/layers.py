@@ -16,12 +16,17 @@ REACH = {
     "src/model": ["src/base"],
     "src/store": ["src/model", "src/base"],
     "src/store/contract": ["src/store", "src/model", "src/base"],
-    "src/store/sqlite": ["src/store", "src/model", "src/base"],
+    "src/store/codec": ["src/store", "src/model", "src/base"],
+    "src/store/sqlite": ["src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/postgres": ["src/store/codec", "src/store", "src/model", "src/base"],
     "src/engine": ["src/store", "src/model", "src/base"],
     "src/command": ["src/engine", "src/store", "src/model", "src/base"],
     "src/net": ["src/base"],
     "src/fronts/http": ["src/command", "src/engine", "src/store", "src/model", "src/base", "src/net"],
-    "src/server": ["src/fronts/http", "src/command", "src/engine", "src/store", "src/store/sqlite", "src/model", "src/base", "src/net"],
+    "src/server": [
+        "src/fronts/http", "src/command", "src/engine", "src/store", "src/store/sqlite", "src/store/postgres", "src/model", "src/base",
+        "src/net",
+    ],
     "sdk/cpp": [],
     "cli": ["sdk/cpp"],
     "src/main": ["src/server", "src/base", "cli", "sdk/cpp"],
@@ -32,8 +37,9 @@ REACH = {
 
 # What tests of a folder may reach besides: the engine is proved against the real store, the contract suite runs in it.
 TEST_EXTRA = {
-    "src/store/contract": ["src/store/sqlite"],
+    "src/store/contract": ["src/store/sqlite", "src/store/postgres"],
     "src/store/sqlite": ["src/store/contract"],
+    "src/store/postgres": ["src/store/contract"],
     "src/engine": ["src/store/sqlite", "src/store/contract"],
     "src/command": ["src/store/sqlite"],
     "src/fronts/http": ["src/store/sqlite"],
@@ -44,9 +50,13 @@ TEST_EXTRA = {
 # Start of an include → the folders that may say it. Test sources and the folders above stay free.
 THIRD_PARTY = {
     "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
+    "libpq": ["src/store/postgres", "tests", "bench"],
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
     "openssl/": ["src/net", "src/fronts/http", "src/server", "tests"],
-    "nlohmann/": ["src/store/sqlite", "src/fronts/http", "src/server", "sdk/cpp", "cli", "tests", "bench", "examples"],
+    "nlohmann/": [
+        "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/fronts/http", "src/server", "sdk/cpp", "cli", "tests", "bench",
+        "examples",
+    ],
     "toml++/": ["src/server"],
     "CLI/": ["src/server", "cli", "src/main", "bench", "tests"],
     "curl/": ["sdk/cpp"],

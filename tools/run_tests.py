@@ -2,10 +2,12 @@
 """Runs every test there is and ends with one line: `N passed, N failed`.
 
 What runs, cheapest first: the house rules (layers, limits, headers), the test programs that CMake registered, and the scripts
-of tests/blackbox. A GoogleTest program counts by its cases, everything else counts as one.
+of tests/blackbox. A GoogleTest program counts by its cases, everything else counts as one. One scratch PostgreSQL serves the whole
+run: its addresses are in the environment of every test, and without it nothing runs.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import fnmatch
 import json
 import os
@@ -15,7 +17,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+import scratch_postgres
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT_SECONDS = {"release": 600, "debug": 900, "clang": 900, "asan": 1800, "tsan": 2700}
@@ -37,9 +42,47 @@ class Outcome:
         self.seconds, self.output, self.failures = seconds, output, failures
 
 
-def is_gtest(program):
+def environment(build, preset, database):
+    """What every test is given. What the caller's shell holds about a server must not reach them: they set what they need."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+    env |= {"MUSTER": str(build / "muster"), "MUSTER_BUILD": str(build), "MUSTER_PRESET": preset}
+    env.setdefault("TSAN_OPTIONS", "halt_on_error=1")
+    env |= {scratch_postgres.URL_VARIABLE: database.url, scratch_postgres.POOLED_VARIABLE: database.pooled_url}
+    return env
+
+
+class Running:
+    """The tests under way, so that a run that is broken off leaves none behind."""
+
+    def __init__(self):
+        self._lock, self._processes, self._stopped = threading.Lock(), set(), False
+
+    def start(self, *arguments, **options):
+        with self._lock:
+            if self._stopped:
+                raise RuntimeError("the run was broken off")
+            process = subprocess.Popen(*arguments, **options, start_new_session=True)
+            self._processes.add(process)
+            return process
+
+    def ended(self, process):
+        with self._lock:
+            self._processes.discard(process)
+
+    def stop(self):
+        with self._lock:
+            self._stopped = True
+            for process in self._processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+running = Running()
+
+
+def is_gtest(program, env):
     try:
-        listing = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, timeout=60)
+        listing = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, timeout=60, env=env)
     except (subprocess.TimeoutExpired, OSError):
         return False
     return listing.returncode == 0 and re.search(r"^\S+\.\s*(#.*)?$", listing.stdout, re.M) is not None
@@ -56,7 +99,7 @@ def registered(build):
         yield entry["name"], command, labels
 
 
-def collect(build, preset):
+def collect(build, preset, env):
     tests = [
         Test("layers", ["python3", "tools/layers.py"], "rule", 0),
         Test("limits", ["python3", "tools/limits.py"], "rule", 0),
@@ -64,7 +107,7 @@ def collect(build, preset):
     if preset == "release":
         tests.append(Test("headers", ["python3", "tools/headers.py", "--build", str(build)], "rule", 20))
     for name, command, _ in registered(build):
-        gtest = len(command) == 1 and os.access(command[0], os.X_OK) and is_gtest(command[0])
+        gtest = len(command) == 1 and os.access(command[0], os.X_OK) and is_gtest(command[0], env)
         tests.append(Test(name, command, "gtest" if gtest else "program", 5 if gtest else 50))
     for script in sorted((ROOT / "tests" / "blackbox").glob("*")):
         if script.is_file() and os.access(script, os.X_OK):
@@ -83,16 +126,10 @@ def select(tests, pattern):
     return [test for test in tests if test.kind == "gtest"], glob
 
 
-def run(test, cases, build, preset, seconds_max):
-    command = list(test.command)
+def run(test, cases, env, seconds_max):
+    command, env = list(test.command), dict(env)
     if test.kind == "gtest" and cases:
         command.append(f"--gtest_filter={cases}")
-    env = dict(os.environ, MUSTER=str(build / "muster"), MUSTER_BUILD=str(build), MUSTER_PRESET=preset)
-    env.setdefault("TSAN_OPTIONS", "halt_on_error=1")
-    # Tests set what they need; what the caller's shell holds about a server must not reach them.
-    for name in list(env):
-        if name.startswith("MUSTER_") and name not in ("MUSTER_BUILD", "MUSTER_PRESET"):
-            del env[name]
     # Hundreds of cases each open a store of their own: in memory that costs seconds, on a disk minutes of syncs. What is about real
     # disks (kill -9, a full disk) is a script and stays on one.
     if test.kind == "gtest" and os.access("/dev/shm", os.W_OK):
@@ -101,14 +138,14 @@ def run(test, cases, build, preset, seconds_max):
         return Outcome(test, 0, 1, 0, 0.0, f"{command[0]} was not built\n", [f"{test.name} was not built"])
     begun = time.monotonic()
     with tempfile.TemporaryFile("w+", errors="replace") as sink:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=sink, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                   start_new_session=True)
+        process = running.start(command, cwd=ROOT, env=env, stdout=sink, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         try:
             code = process.wait(timeout=seconds_max)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
             sink.write(f"\nstopped after {seconds_max} s\n")
+        running.ended(process)
         sink.seek(0)
         output = sink.read()
     seconds = time.monotonic() - begun
@@ -142,37 +179,63 @@ class Progress:
             print(outcome.output[-20000:], flush=True)
 
 
+def run_all(tests, cases, env, seconds_max, jobs):
+    """Programs side by side, then what wants the machine for itself, one after the other."""
+    progress, outcomes = Progress(len(tests)), []
+    try:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            try:
+                shared = [pool.submit(run, test, cases, env, seconds_max) for test in tests if not test.alone]
+                for future in concurrent.futures.as_completed(shared):
+                    outcomes.append(future.result())
+                    progress.take(outcomes[-1])
+            except BaseException:
+                running.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+        for test in tests:
+            if test.alone:
+                outcomes.append(run(test, cases, env, seconds_max))
+                progress.take(outcomes[-1])
+    finally:
+        running.stop()
+    return progress, outcomes
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--preset", default="release")
     parser.add_argument("--programs", default="", help="a pattern for the names of test programs")
+    parser.add_argument("--cases", default="", help="a pattern for the names of GoogleTest cases")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("filter", nargs="?", default="")
     options = parser.parse_args()
-    build = options.build.resolve()
+    scratch_postgres.end_on_signals()
+    try:
+        # Hundreds of cases want a schema of their own: in memory that costs seconds, on a disk minutes. Syncs are on all the same, and
+        # scripts about restarts and full disks start their own server on a disk.
+        with scratch_postgres.ScratchPostgres(place=scratch_postgres.memory_folder()) as database:
+            return report(options, environment(options.build.resolve(), options.preset, database))
+    except scratch_postgres.Unavailable as problem:
+        print(f"run_tests: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
-    tests = collect(build, options.preset)
+
+def report(options, env):
+    build = options.build.resolve()
+    tests = collect(build, options.preset, env)
     if options.programs:
         tests = [test for test in tests if fnmatch.fnmatch(test.name, options.programs)]
     tests, cases = select(tests, options.filter)
+    cases = (cases or "") + options.cases or None  # both: a case's name comes before the name of its store
     times_file = build / "test-times.json"
     times = json.loads(times_file.read_text()) if times_file.exists() else {}
     tests.sort(key=lambda test: (test.alone, times.get(test.name, test.cost)))
-    seconds_max = TIMEOUT_SECONDS[options.preset]
 
-    progress = Progress(len(tests))
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        shared = [pool.submit(run, test, cases, build, options.preset, seconds_max) for test in tests if not test.alone]
-        outcomes = []
-        for future in concurrent.futures.as_completed(shared):
-            outcomes.append(future.result())
-            progress.take(outcomes[-1])
-    for test in tests:
-        if test.alone:
-            outcomes.append(run(test, cases, build, options.preset, seconds_max))
-            progress.take(outcomes[-1])
-
+    progress, outcomes = run_all(tests, cases, env, TIMEOUT_SECONDS[options.preset], options.jobs)
     if cases is None:
         times.update({outcome.test.name: round(outcome.seconds, 2) for outcome in outcomes})
         times_file.write_text(json.dumps(times, indent=1, sort_keys=True))

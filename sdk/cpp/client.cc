@@ -257,6 +257,8 @@ Result<Namespace> Client::delete_namespace(std::string_view name) {
 
 Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_server); }
 
+Result<Cluster> Client::cluster() { return state_->get(api("/cluster"), decode_cluster); }
+
 Result<Backup> Client::backup(std::string_view path) {
   // Copying a large database takes as long as it takes; the server's own bound applies.
   constexpr Duration kBackupExtra = std::chrono::hours(1);

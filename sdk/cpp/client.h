@@ -94,6 +94,7 @@ class Client {
   Result<Namespace> delete_namespace(std::string_view name);
 
   Result<ServerInfo> server();
+  Result<Cluster> cluster();
   Result<Backup> backup(std::string_view path);
   // ok: the server can write. unavailable: it says why it cannot.
   Result<Nothing> ready();

@@ -69,6 +69,7 @@ Result<std::vector<Queue>> decode_queues(std::string_view text);
 Result<Namespace> decode_namespace(std::string_view text);
 Result<std::vector<Namespace>> decode_namespaces(std::string_view text);
 Result<ServerInfo> decode_server(std::string_view text);
+Result<Cluster> decode_cluster(std::string_view text);
 Result<Backup> decode_backup(std::string_view text);
 Result<Event> decode_event(const ServerEvent& event);
 

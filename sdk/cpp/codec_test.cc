@@ -158,6 +158,25 @@ TEST(SettledDecoding, KeepsTheAnswerOfEachElement) {
   EXPECT_EQ((*many)[1].error().code, Code::lease_lost);
 }
 
+TEST(ClusterDecoding, ReadsNodesAndTheLeaderThatMayBeMissing) {
+  const Result<Cluster> cluster = decode_cluster(
+      R"({"now":"2026-11-15T09:00:30.000Z","self":"b","leader":"a","term":7,"leader_until":"2026-11-15T09:00:45.000Z","nodes":[
+      {"name":"a","address":"h:1","version":"0.2.0","started_at":"2026-11-15T09:00:00.000Z","seen_at":"2026-11-15T09:00:29.000Z",
+       "leader":true,"listening":true,"pending":3,"workers":12,"notify_lag_ms":5}]})");
+  ASSERT_TRUE(cluster.ok());
+  EXPECT_EQ(cluster->leader, "a");
+  EXPECT_EQ(cluster->term, 7u);
+  ASSERT_EQ(cluster->nodes.size(), 1u);
+  EXPECT_TRUE(cluster->nodes[0].leader);
+  EXPECT_EQ(cluster->nodes[0].pending, 3u);
+  EXPECT_EQ(cluster->nodes[0].workers, 12u);
+  EXPECT_EQ(cluster->nodes[0].notify_lag, Duration(5));
+  EXPECT_EQ(*cluster->now - *cluster->nodes[0].seen_at, Duration(1'000));
+  EXPECT_EQ(json::parse(cluster->nodes[0].document)["name"], "a");
+  EXPECT_EQ(decode_cluster(R"({"now":"2026-11-15T09:00:30.000Z","self":"b","term":8,"nodes":[]})")->leader, "");
+  EXPECT_EQ(decode_cluster(R"({"self":"b","nodes":[{}]})").error().code, Code::bad_reply);
+}
+
 TEST(ProblemDecoding, TakesCodeAndDetail) {
   const Error error =
       decode_problem(409, R"({"type":"x","title":"conflict","status":409,"code":"conflict","detail":"job j is completed"})");

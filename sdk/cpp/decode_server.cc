@@ -93,6 +93,34 @@ ServerInfo read_server(const Json& json) {
   return info;
 }
 
+ClusterNode read_node(const Json& json) {
+  ClusterNode node;
+  node.name = json.at("name").get<std::string>();
+  node.address = text(json, "address");
+  node.version = text(json, "version");
+  node.started_at = instant(json, "started_at");
+  node.seen_at = instant(json, "seen_at");
+  node.leader = number<bool>(json, "leader");
+  node.listening = number<bool>(json, "listening");
+  node.pending = number<std::uint32_t>(json, "pending");
+  node.workers = number<std::uint64_t>(json, "workers");
+  node.notify_lag = duration(json, "notify_lag_ms");
+  node.document = document(json);
+  return node;
+}
+
+Cluster read_cluster(const Json& json) {
+  Cluster cluster;
+  cluster.now = instant(json, "now");
+  cluster.self = text(json, "self");
+  cluster.leader = text(json, "leader");
+  cluster.term = number<std::uint64_t>(json, "term");
+  cluster.leader_until = instant(json, "leader_until");
+  cluster.nodes = elements(json, "nodes", read_node);
+  cluster.document = document(json);
+  return cluster;
+}
+
 }  // namespace
 
 Result<Registered> decode_registered(std::string_view body) {
@@ -137,6 +165,8 @@ Result<std::vector<Namespace>> decode_namespaces(std::string_view body) {
 }
 
 Result<ServerInfo> decode_server(std::string_view body) { return decoded(body, read_server); }
+
+Result<Cluster> decode_cluster(std::string_view body) { return decoded(body, read_cluster); }
 
 Result<Backup> decode_backup(std::string_view body) {
   return decoded(body, [](const Json& json) {

@@ -1,4 +1,4 @@
-// Queues, namespaces, the server itself, backups and events.
+// Queues, namespaces, the server itself, its cluster, backups and events.
 //
 // Fields are named as on the wire; absent ones are empty or std::nullopt. `document` is the object exactly as the server sent it,
 // so that a program can show fields this version does not know.
@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sdk/cpp/time.h"
 
@@ -57,6 +58,25 @@ struct ServerInfo {
   bool writable = true;
   std::string reason;
   std::map<std::string, std::string> listeners;
+  std::string document;
+};
+
+struct ClusterNode {
+  std::string name, address, version;
+  std::optional<Instant> started_at, seen_at;
+  bool leader = false, listening = false;
+  std::uint32_t pending = 0;
+  std::uint64_t workers = 0;
+  Duration notify_lag{0};
+  std::string document;
+};
+
+struct Cluster {
+  std::optional<Instant> now;  // by the store's clock: compare seen_at with this, not with a clock of your own
+  std::string self, leader;    // leader is empty while nobody leads
+  std::uint64_t term = 0;
+  std::optional<Instant> leader_until;
+  std::vector<ClusterNode> nodes;
   std::string document;
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "command/backup_create.h"
+#include "command/cluster_status.h"
 #include "command/job_cancel.h"
 #include "command/job_claim.h"
 #include "command/job_complete.h"
@@ -35,12 +36,12 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 32> kCatalogue{
-    &kBackupCreate,    &kJobCancel,  &kJobCancelBulk,  &kJobClaim,         &kJobComplete,     &kJobFail,          &kJobGet,
-    &kJobHeartbeat,    &kJobList,    &kJobProgress,    &kJobRelease,       &kJobRetry,        &kJobRetryMatching, &kJobSettle,
-    &kJobSnooze,       &kJobSubmit,  &kJobSubmitBulk,  &kJobWhy,           &kNamespaceCreate, &kNamespaceDelete,  &kNamespaceList,
-    &kQueueLimit,      &kQueueList,  &kQueuePause,     &kQueueResume,      &kServerInfo,      &kWorkerDrain,      &kWorkerGet,
-    &kWorkerHeartbeat, &kWorkerList, &kWorkerRegister, &kWorkerUnregister,
+constexpr std::array<const Spec*, 33> kCatalogue{
+    &kBackupCreate,  &kClusterStatus,   &kJobCancel,  &kJobCancelBulk,  &kJobClaim,         &kJobComplete,     &kJobFail,
+    &kJobGet,        &kJobHeartbeat,    &kJobList,    &kJobProgress,    &kJobRelease,       &kJobRetry,        &kJobRetryMatching,
+    &kJobSettle,     &kJobSnooze,       &kJobSubmit,  &kJobSubmitBulk,  &kJobWhy,           &kNamespaceCreate, &kNamespaceDelete,
+    &kNamespaceList, &kQueueLimit,      &kQueueList,  &kQueuePause,     &kQueueResume,      &kServerInfo,      &kWorkerDrain,
+    &kWorkerGet,     &kWorkerHeartbeat, &kWorkerList, &kWorkerRegister, &kWorkerUnregister,
 };
 
 }  // namespace

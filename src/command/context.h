@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "command/cluster.h"
 #include "command/spec.h"
 #include "engine/engine.h"
 #include "model/ids.h"
@@ -32,6 +33,8 @@ struct ServerFacts {
   std::string version;
   Instant started_at{};
   std::map<std::string, std::string> listeners;  // "http" → "127.0.0.1:8080"
+  std::string node{};                            // this server's name among those that share its store
+  ClusterView cluster{};                         // empty: it is alone on its store
 };
 
 struct Context {

@@ -1,25 +1,8 @@
 #include "command/server_info.h"
 
+#include "command/count_workers.h"
+
 namespace muster::command {
-
-namespace {
-
-// Counts page by page; each page is asked for when the one before has come, so one request never holds more than a page.
-void count_workers(engine::Engine& engine, ServerInfoReply so_far, std::string cursor, Reply<ServerInfoReply> reply) {
-  store::WorkerQuery query;
-  query.states = {WorkerState::online, WorkerState::draining};
-  query.limit = limits::kPageMax;
-  query.cursor = std::move(cursor);
-  engine.workers().list(std::move(query),
-                        [&engine, so_far = std::move(so_far), reply = std::move(reply)](Result<store::WorkerPage> page) mutable {
-                          if (!page.ok()) return reply(page.status());
-                          so_far.workers += page->workers.size();
-                          if (page->next.empty()) return reply(std::move(so_far));
-                          count_workers(engine, std::move(so_far), std::move(page->next), std::move(reply));
-                        });
-}
-
-}  // namespace
 
 void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
   ServerInfoReply answer;
@@ -29,7 +12,11 @@ void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
       [&engine = context.engine, answer = std::move(answer), reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
         if (!info.ok()) return reply(info.status());
         answer.store = *std::move(info);
-        count_workers(engine, std::move(answer), "", std::move(reply));
+        count_workers(engine, [answer = std::move(answer), reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
+          if (!workers.ok()) return reply(workers.status());
+          answer.workers = *workers;
+          reply(std::move(answer));
+        });
       });
 }
 

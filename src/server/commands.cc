@@ -20,7 +20,7 @@ Command version_command(const Surroundings& surroundings) {
           .run =
               [surroundings] {
                 if (surroundings.wants_json())
-                  fmt::print("{{\"version\":\"{}\",\"fronts\":[\"http\"],\"stores\":[\"sqlite\"]}}\n", kVersion);
+                  fmt::print("{{\"version\":\"{}\",\"fronts\":[\"http\"],\"stores\":[\"sqlite\",\"postgres\"]}}\n", kVersion);
                 else
                   fmt::print("muster {}\n", kVersion);
                 return kExitOk;

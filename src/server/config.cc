@@ -13,7 +13,9 @@ namespace muster::server {
 namespace {
 
 constexpr std::string_view kDefaultSource = "default";
-constexpr std::string_view kStoreScheme = "sqlite:";
+constexpr std::string_view kSqliteScheme = "sqlite:";
+constexpr std::string_view kSchemaCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+constexpr std::string_view kNodeCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
 std::string variable(const std::map<std::string, std::string>& environment, const std::string& name) {
   const auto at = environment.find(name);
@@ -120,7 +122,7 @@ class Loader {
     }
     ConfigEntry& store = mutable_entry(*find_setting("server", "store"));
     if (std::get<std::string>(store.value).empty())
-      store.value = std::string(kStoreScheme) + std::get<std::string>(data_dir.value) + "/muster.db";
+      store.value = std::string(kSqliteScheme) + std::get<std::string>(data_dir.value) + "/muster.db";
   }
 
   void problem_at(std::string_view section, std::string_view key, std::string message) {
@@ -132,11 +134,8 @@ class Loader {
 
   void check_relations() {
     const Config& config = out_.config;
-    const std::string& store = config.text("server", "store");
-    if (store.starts_with("postgres:") || store.starts_with("postgresql:"))
-      problem_at("server", "store", "this build has no PostgreSQL store: give sqlite:PATH");
-    else if (!store.starts_with(kStoreScheme) || store.size() == kStoreScheme.size())
-      problem_at("server", "store", fmt::format("store \"{}\" is not accepted: give sqlite:PATH", store));
+    check_store();
+    check_postgres();
 
     if (config.text("listen", "resp") != "off") problem_at("listen", "resp", "this build has no RESP front: give --resp off");
     if (config.text("listen", "grpc") != "off") problem_at("listen", "grpc", "this build has no gRPC front: give --grpc off");
@@ -156,6 +155,49 @@ class Loader {
                              config.text("listen", "http")));
     check_heartbeats();
     check_credentials();
+  }
+
+  // The value may be a URL with a password: a message repeats its kind only.
+  void check_store() {
+    const std::string& store = out_.config.text("server", "store");
+    if (is_postgres_url(store) || (store.starts_with(kSqliteScheme) && store.size() > kSqliteScheme.size())) return;
+    problem_at("server", "store",
+               fmt::format("a store of kind \"{}\" is not accepted: give sqlite:PATH or postgres://[USER@]HOST[:PORT]/DATABASE",
+                           store.substr(0, std::min(store.find(':'), store.size()))));
+  }
+
+  void check_postgres() {
+    const Config& config = out_.config;
+    const std::string& listen_url = config.text("postgres", "listen_url");
+    if (!listen_url.empty() && !is_postgres_url(listen_url))
+      problem_at("postgres", "listen_url", "postgres.listen_url: give postgres://[USER@]HOST[:PORT]/DATABASE");
+
+    const std::string& schema = config.text("postgres", "schema");
+    // Names that PostgreSQL takes without quotes, so that people can write them without quotes too.
+    if (schema.empty() || schema.size() > kSchemaNameBytesMax || schema.find_first_not_of(kSchemaCharacters) != schema.npos ||
+        (schema.front() >= '0' && schema.front() <= '9') || schema.starts_with("pg_"))
+      problem_at(
+          "postgres", "schema",
+          fmt::format("postgres.schema: \"{}\" is not accepted: give 1 to {} of a-z, 0-9 and _, not beginning with a digit or "
+                      "pg_",
+                      schema, kSchemaNameBytesMax));
+
+    const std::string& node = config.text("postgres", "node");
+    if (node.size() > kNodeNameBytesMax || node.find_first_not_of(kNodeCharacters) != node.npos)
+      problem_at("postgres", "node",
+                 fmt::format("postgres.node: \"{}\" is not accepted: give at most {} of letters, digits, '.', '_' and '-'", node,
+                             kNodeNameBytesMax));
+
+    const std::string& address = config.text("postgres", "address");
+    if (address.size() > kNodeAddressBytesMax)
+      problem_at("postgres", "address",
+                 fmt::format("postgres.address has {} bytes: give at most {}", address.size(), kNodeAddressBytesMax));
+
+    const std::int64_t polling = config.number("postgres", "poll_every");
+    const std::int64_t listening = config.number("postgres", "poll_every_listening");
+    if (polling > listening)
+      problem_at("postgres", "poll_every_listening",
+                 fmt::format("postgres.poll_every_listening of {} ms is below poll_every of {} ms", listening, polling));
   }
 
   void check_heartbeats() {
@@ -213,7 +255,12 @@ std::vector<std::string> Config::list(std::string_view section, std::string_view
   return out;
 }
 
-std::string Config::database_path() const { return text("server", "store").substr(kStoreScheme.size()); }
+bool Config::on_postgres() const { return is_postgres_url(text("server", "store")); }
+
+std::string Config::database_path() const {
+  check(!on_postgres(), "only a SQLite store has a path");
+  return text("server", "store").substr(kSqliteScheme.size());
+}
 
 std::optional<HostPort> Config::http() const {
   const std::string& text_form = text("listen", "http");
@@ -237,6 +284,8 @@ std::map<std::string, std::string> process_environment() {
   }
   return out;
 }
+
+bool is_postgres_url(std::string_view text) { return text.starts_with("postgres://") || text.starts_with("postgresql://"); }
 
 bool is_loopback(std::string_view host) {
   if (host == "localhost" || host == "::1") return true;

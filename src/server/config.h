@@ -4,6 +4,7 @@
 // promises that a Config without problems can be turned into options of the store, the engine and the fronts.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@
 #include "server/settings.h"
 
 namespace muster::server {
+
+inline constexpr std::size_t kNodeNameBytesMax = 128;
+inline constexpr std::size_t kNodeAddressBytesMax = 256;
+inline constexpr std::size_t kSchemaNameBytesMax = 48;  // its channels are longer by a word, and PostgreSQL cuts at 63
 
 // Something wrong, and where: "muster.toml:3:8", "environment MUSTER_LOG_LEVEL", "flag --http".
 struct Problem {
@@ -52,7 +57,8 @@ class Config {
   const ConfigEntry& entry(std::string_view section, std::string_view key) const;
 
   std::string data_dir() const { return text("server", "data_dir"); }
-  std::string database_path() const;  // the PATH of sqlite:PATH
+  bool on_postgres() const;           // else on SQLite
+  std::string database_path() const;  // the PATH of sqlite:PATH. REQUIRES: !on_postgres()
   std::string session_key_path() const { return data_dir() + "/session.key"; }
   std::optional<HostPort> http() const;  // empty: off
 };
@@ -74,5 +80,6 @@ LoadedConfig load_config(const LoadRequest& request);
 std::map<std::string, std::string> process_environment();
 
 bool is_loopback(std::string_view host);
+bool is_postgres_url(std::string_view text);  // postgres://… or postgresql://…
 
 }  // namespace muster::server

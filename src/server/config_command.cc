@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/command_flags.h"
+#include "store/postgres/store.h"
 
 namespace muster::server {
 namespace {
@@ -22,7 +23,8 @@ struct ConfigFlags {
 
 std::string shown(const ConfigEntry& entry) {
   const std::string text = format_setting(*entry.setting, entry.value);
-  return entry.setting->secret && !text.empty() ? std::string(kRedacted) : text;
+  if (entry.setting->secret && !text.empty()) return std::string(kRedacted);
+  return entry.setting->type == SettingType::database && is_postgres_url(text) ? store::postgres::without_secrets(text) : text;
 }
 
 std::string toml_value(const ConfigEntry& entry) {
@@ -46,6 +48,7 @@ std::string toml_value(const ConfigEntry& entry) {
     case SettingType::duration:
     case SettingType::choice:
     case SettingType::listen:
+    case SettingType::database:
     case SettingType::hex_key: break;
   }
   // TOML's basic strings escape as JSON's do.

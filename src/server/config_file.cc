@@ -126,6 +126,7 @@ class FileReader {
       case SettingType::duration:
       case SettingType::choice:
       case SettingType::listen:
+      case SettingType::database:
       case SettingType::hex_key:
         if (const auto value = node.value_exact<std::string>()) text = *value;
         fits = node.is_string();
@@ -161,6 +162,7 @@ class FileReader {
       case SettingType::path:
       case SettingType::choice:
       case SettingType::listen:
+      case SettingType::database:
       case SettingType::hex_key: return "text in quotes";
     }
     return "text in quotes";

@@ -110,14 +110,63 @@ TEST_F(ConfigTest, AFrontThisBuildHasNotIsAUsageErrorOnTheFlag) {
   EXPECT_TRUE(loaded.problems[0].usage);
 }
 
-TEST_F(ConfigTest, AStoreThisBuildHasNotIsRefused) {
+TEST_F(ConfigTest, AStoreIsASqliteFileOrAPostgresUrl) {
   LoadRequest request = given();
-  for (const char* bad : {"postgres://db/x", "sqlite:", "mysql:x", "x.db"}) {
+  for (const char* bad : {"sqlite:", "mysql:x", "x.db", "postgres:db", "postgres:/db/x", "POSTGRES://db/x"}) {
     request.flags["server.store"] = bad;
-    EXPECT_EQ(load_config(request).problems.size(), 1u) << bad;
+    const LoadedConfig loaded = load_config(request);
+    ASSERT_EQ(loaded.problems.size(), 1u) << bad;
+    EXPECT_TRUE(loaded.problems[0].usage);
+    EXPECT_NE(loaded.problems[0].text().find("give sqlite:PATH or postgres://"), std::string::npos) << loaded.problems[0].text();
   }
   request.flags["server.store"] = "sqlite:relative.db";
   EXPECT_EQ(load_config(request).config.database_path(), "relative.db");
+  EXPECT_FALSE(load_config(request).config.on_postgres());
+  // Without anything behind the scheme the variables and files of the PostgreSQL client speak.
+  for (const char* good : {"postgres://db/x", "postgresql://u:p@a,b:5433/x?target_session_attrs=read-write", "postgres://"}) {
+    request.flags["server.store"] = good;
+    const LoadedConfig loaded = load_config(request);
+    EXPECT_TRUE(loaded.problems.empty()) << good;
+    EXPECT_TRUE(loaded.config.on_postgres()) << good;
+  }
+}
+
+TEST_F(ConfigTest, AStoreThatIsRefusedKeepsItsPasswordOutOfTheProblem) {
+  LoadRequest request = given();
+  request.flags["server.store"] = "mysql://u:hunter2@db/x";
+  request.environment["MUSTER_POSTGRES_LISTEN_URL"] = "mysql://u:hunter2@db/x";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_EQ(loaded.problems.size(), 2u);
+  for (const Problem& problem : loaded.problems) EXPECT_EQ(problem.text().find("hunter2"), std::string::npos) << problem.text();
+  EXPECT_NE(loaded.problems[0].text().find("of kind \"mysql\""), std::string::npos) << loaded.problems[0].text();
+}
+
+TEST_F(ConfigTest, NamesOfSchemaAndNodeAreChecked) {
+  const auto problems = [](std::string_view key, std::string value) {
+    LoadRequest request = given();
+    request.environment["MUSTER_POSTGRES_" + std::string(key)] = std::move(value);
+    return load_config(request).problems.size();
+  };
+  for (const char* good : {"muster", "_m", "m_2"}) EXPECT_EQ(problems("SCHEMA", good), 0u) << good;
+  EXPECT_EQ(problems("SCHEMA", std::string(kSchemaNameBytesMax, 's')), 0u);
+  for (const char* bad : {"", "2m", "M", "a-b", "a b", "a\"b", "pg_catalog", "ö"}) EXPECT_EQ(problems("SCHEMA", bad), 1u) << bad;
+  EXPECT_EQ(problems("SCHEMA", std::string(kSchemaNameBytesMax + 1, 's')), 1u);
+
+  for (const char* good : {"", "node-a", "A.b_c-9"}) EXPECT_EQ(problems("NODE", good), 0u) << good;
+  EXPECT_EQ(problems("NODE", std::string(kNodeNameBytesMax, 'n')), 0u);
+  for (const char* bad : {"a b", "a\nb", "a/b", "ö"}) EXPECT_EQ(problems("NODE", bad), 1u) << bad;
+  EXPECT_EQ(problems("NODE", std::string(kNodeNameBytesMax + 1, 'n')), 1u);
+  EXPECT_EQ(problems("ADDRESS", std::string(kNodeAddressBytesMax, 'a')), 0u);
+  EXPECT_EQ(problems("ADDRESS", std::string(kNodeAddressBytesMax + 1, 'a')), 1u);
+}
+
+TEST_F(ConfigTest, RefusesPostgresSettingsOutOfRange) {
+  EXPECT_EQ(problem_of("[postgres]\nconnections = 5\n"),
+            "muster.toml:2:15: postgres.connections: \"5\" is not accepted: give an integer from 2 to 4");
+  EXPECT_EQ(problem_of("[postgres]\npreparing = \"sometimes\"\n"),
+            "muster.toml:2:13: postgres.preparing: \"sometimes\" is not accepted: give one of auto|always|never");
+  EXPECT_EQ(problem_of("[postgres]\npoll_every = \"20s\"\npoll_every_listening = \"10s\"\n"),
+            "muster.toml:3:24: postgres.poll_every_listening of 10000 ms is below poll_every of 20000 ms");
 }
 
 TEST_F(ConfigTest, AListenerBeyondLoopbackNeedsTlsUnlessInsecureIsSaidAloud) {
@@ -196,6 +245,19 @@ TEST_F(ConfigTest, WhatIsShownReadsBackTheSameAndHoldsNoSecret) {
   ASSERT_TRUE(reread.problems.empty()) << reread.problems[0].text();
   for (std::size_t i = 0; i < config.entries.size(); ++i)
     EXPECT_EQ(reread.config.entries[i].value, config.entries[i].value) << full_name(*config.entries[i].setting);
+}
+
+TEST_F(ConfigTest, WhatIsShownHoldsNoPasswordOfADatabase) {
+  LoadRequest request = given();
+  request.flags["server.store"] = "postgres://muster:hunter2@db.example:5432/jobs";
+  request.environment["MUSTER_POSTGRES_LISTEN_URL"] = "postgresql://direct.example/jobs?user=m&password=hunter2";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  for (const std::string& shown : {show_toml(loaded.config), show_json(loaded.config)}) {
+    EXPECT_EQ(shown.find("hunter2"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("db.example"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("direct.example"), std::string::npos) << shown;
+  }
 }
 
 TEST_F(ConfigTest, OnlyLoopbackNamesAreLoopback) {

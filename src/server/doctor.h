@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "server/commands.h"
 #include "server/config.h"
+#include "store/postgres/store.h"
 
 namespace muster::server {
 
@@ -19,6 +20,9 @@ std::vector<Finding> check_data_dir(const Config& config);
 std::vector<Finding> check_system(const Config& config, const Clock& clock);
 // doctor_store.cc
 std::vector<Finding> check_store(const Config& config, const Clock& clock);
+// doctor_postgres.cc
+std::vector<Finding> check_postgres(const Config& config);
+std::vector<Finding> findings_of(std::vector<store::postgres::Finding> seen);
 // doctor_network.cc
 std::vector<Finding> check_ports(const Config& config);
 // doctor_files.cc

@@ -47,11 +47,22 @@ std::vector<Finding> examine(const DoctorFlags& flags, const Surroundings& surro
   return findings;
 }
 
+// Libraries break their messages into lines; a row of the table is one.
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == '\n' || c == '\t' || c == '\r' || c == ' ';
+    if (!blank) out += c;
+    if (blank && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
 void print_table(const std::vector<Finding>& findings) {
   std::size_t width = 0;
   for (const Finding& finding : findings) width = std::max(width, finding.name.size());
   for (const Finding& finding : findings) {
-    fmt::print("{:<4}  {:<{}}  {}\n", to_string(finding.grade), finding.name, width, finding.text);
+    fmt::print("{:<4}  {:<{}}  {}\n", to_string(finding.grade), finding.name, width, one_line(finding.text));
     if (!finding.remedy.empty()) fmt::print("      {:<{}}  → {}\n", "", width, finding.remedy);
   }
 }

@@ -106,6 +106,8 @@ std::vector<Finding> check_data_dir(const Config& config) {
                         .remedy = fmt::format("chmod go-w {}", folder)});
   else
     findings.push_back(good("data folder", folder));
+  // On PostgreSQL the folder holds a key file and nothing that is synced; the database's disk is the database's to look at.
+  if (config.on_postgres()) return findings;
   findings.push_back(check_space(folder));
   findings.push_back(check_sync(folder));
   return findings;

@@ -3,11 +3,13 @@
 #include <openssl/x509.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <string_view>
 
 #include "base/time_text.h"
 #include "server/doctor.h"
@@ -67,6 +69,25 @@ Finding check_expiry(const X509& certificate, const std::string& path, Instant n
   return good("certificate", text);
 }
 
+// Between the scheme and the host (USER:PASSWORD@), or among the parameters.
+bool has_password(std::string_view url) {
+  if (!is_postgres_url(url)) return false;
+  const std::string_view rest = url.substr(url.find("://") + 3);
+  const std::string_view user = rest.substr(0, std::min(rest.find('@'), rest.find_first_of("/?")));
+  const bool named = user.size() < rest.size() && rest[user.size()] == '@' && user.find(':') != std::string_view::npos;
+  return named || rest.find("password=") != std::string_view::npos;
+}
+
+bool file_holds_secrets(const Config& config) {
+  if (config.file.empty()) return false;
+  const auto from_file = [&config](const ConfigEntry& entry) { return entry.source.starts_with(config.file); };
+  const ConfigEntry& store = config.entry("server", "store");
+  const ConfigEntry& listen_url = config.entry("postgres", "listen_url");
+  return !config.credentials.empty() || from_file(config.entry("auth", "session_key")) ||
+         (from_file(store) && has_password(std::get<std::string>(store.value))) ||
+         (from_file(listen_url) && has_password(std::get<std::string>(listen_url.value)));
+}
+
 }  // namespace
 
 std::vector<Finding> check_secret_files(const Config& config) {
@@ -78,9 +99,7 @@ std::vector<Finding> check_secret_files(const Config& config) {
     else
       findings.push_back(good("session key", fmt::format("{} does not exist; `muster serve` makes it", path)));
   }
-  const bool file_holds_secrets = !config.file.empty() && (!config.credentials.empty() ||
-                                                           config.entry("auth", "session_key").source.starts_with(config.file));
-  if (file_holds_secrets) findings.push_back(check_mode("configuration file", config.file));
+  if (file_holds_secrets(config)) findings.push_back(check_mode("configuration file", config.file));
   return findings;
 }
 

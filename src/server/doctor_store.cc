@@ -4,6 +4,7 @@
 
 #include "server/doctor.h"
 #include "server/wiring.h"
+#include "store/sqlite/store.h"
 
 namespace muster::server {
 namespace {
@@ -34,6 +35,7 @@ Finding judge(const Status& status, const std::string& path) {
 }  // namespace
 
 std::vector<Finding> check_store(const Config& config, const Clock& clock) {
+  if (config.on_postgres()) return check_postgres(config);
   const std::string path = config.database_path();
   const auto schema = store::sqlite::schema_status(path);
   if (!schema.ok()) return {judge(schema.status(), path)};
@@ -48,7 +50,7 @@ std::vector<Finding> check_store(const Config& config, const Clock& clock) {
     return {
         good("store", fmt::format("{} has schema {} of {}; the next start migrates it", path, schema->version, schema->newest))};
   Metrics metrics;
-  auto store = store::sqlite::SqliteStore::open(store_options(config), clock, metrics);
+  auto store = store::sqlite::SqliteStore::open(sqlite_options(config), clock, metrics);
   if (!store.ok()) return {judge(store.status(), path)};
   std::promise<Result<store::StoreInfo>> answer;
   (*store)->info([&answer](Result<store::StoreInfo> info) { answer.set_value(std::move(info)); });

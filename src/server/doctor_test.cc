@@ -63,6 +63,47 @@ TEST(Doctor, ACertificateThatIsNoneIsAFailure) {
   EXPECT_EQ(check_tls(config_in(folder), clock)[0].text, "off");
 }
 
+TEST(Doctor, WhatTheDatabaseSaysOfItselfIsPartOfTheTable) {
+  using Seen = store::postgres::Finding;
+  const auto findings =
+      findings_of({{.grade = Seen::Grade::good, .name = "server version", .text = "15.4", .advice = ""},
+                   {.grade = Seen::Grade::warning, .name = "clock skew", .text = "3 s", .advice = "synchronise the clocks"},
+                   {.grade = Seen::Grade::bad, .name = "rights", .text = "no INSERT", .advice = "grant it"}});
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(find(findings, "postgres: server version")->grade, Grade::ok);
+  EXPECT_EQ(find(findings, "postgres: clock skew")->grade, Grade::warn);
+  EXPECT_EQ(find(findings, "postgres: clock skew")->remedy, "synchronise the clocks");
+  EXPECT_EQ(find(findings, "postgres: rights")->grade, Grade::fail);
+  EXPECT_EQ(find(findings, "postgres: rights")->text, "no INSERT");
+}
+
+TEST(Doctor, OnPostgresTheLocalDiskIsNotMeasured) {
+  const TempFolder folder;
+  ::chmod(folder.path().c_str(), 0700);
+  const auto findings = check_data_dir(config_in(folder, {{"server.store", "postgres://db/x"}}));
+  EXPECT_EQ(find(findings, "data folder")->grade, Grade::ok);
+  EXPECT_EQ(find(findings, "disk sync"), nullptr);
+}
+
+TEST(Doctor, AConfigurationFileWithADatabasePasswordIsForItsOwnerAlone) {
+  const TempFolder folder;
+  const auto grade_with = [&folder](const std::string& store) -> std::optional<Grade> {
+    const std::string path = folder.write("muster.toml", "[server]\nstore = \"" + store + "\"\n");
+    ::chmod(path.c_str(), 0644);
+    const LoadedConfig loaded =
+        load_config({.file = path, .environment = {}, .flags = {{"server.data_dir", folder.path("data")}}});
+    EXPECT_TRUE(loaded.problems.empty());
+    const auto findings = check_secret_files(loaded.config);
+    const Finding* const finding = find(findings, "configuration file");
+    return finding == nullptr ? std::nullopt : std::optional(finding->grade);
+  };
+  EXPECT_EQ(grade_with("postgres://u:hunter2@db/x"), Grade::warn);
+  EXPECT_EQ(grade_with("postgresql://db/x?user=u&password=hunter2"), Grade::warn);
+  EXPECT_EQ(grade_with("postgres://u@db/x"), std::nullopt);
+  EXPECT_EQ(grade_with("postgresql://db:5432/x?target_session_attrs=read-write"), std::nullopt);
+  EXPECT_EQ(grade_with("sqlite:x.db"), std::nullopt);
+}
+
 TEST(Doctor, AClockThatWasNeverSetIsAFailure) {
   const TempFolder folder;
   const ManualClock clock(from_ms(0));

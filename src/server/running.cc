@@ -28,6 +28,7 @@ void announce_key(const Server& server) {
   const SessionKey& key = server.key();
   if (key.path.empty()) return;
   say(stderr, fmt::format("muster: operator key {} {}\n", key.generated ? "generated into" : "is in", key.path));
+  if (server.clustered()) say(stderr, "muster: other nodes do not know this key; give all of them the same [auth] session_key\n");
 }
 
 void reload(Server& server, Config& config, const LoadRequest& request) {

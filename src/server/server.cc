@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "server/cluster_view.h"
 #include "server/version.h"
 #include "server/wiring.h"
+#include "store/sqlite/store.h"
 
 namespace muster::server {
 namespace {
@@ -40,15 +42,25 @@ Server::~Server() {
 }
 
 Status Server::open_store(const Config& config) {
-  const auto options = store_options(config);
-  auto opened = store::sqlite::SqliteStore::open(options, clock_, metrics_);
+  if (config.on_postgres()) {
+    auto opened = store::postgres::PostgresStore::open(postgres_options(config), metrics_);
+    if (!opened.ok()) return opened.status();
+    postgres_ = opened->get();
+    store_ = std::move(opened).value();
+    return {};
+  }
+  auto opened = store::sqlite::SqliteStore::open(sqlite_options(config), clock_, metrics_);
   if (!opened.ok()) return opened.status();
   store_ = std::move(opened).value();
   return {};
 }
 
 Status Server::start_http(const Config& config) {
-  const http::ServerFacts facts{.version = std::string(kVersion), .started_at = clock_.now(), .listeners = {}};
+  const http::ServerFacts facts{.version = std::string(kVersion),
+                                .started_at = clock_.now(),
+                                .listeners = {},
+                                .node = node_name(config),
+                                .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_)};
   auto front = http::HttpFront::start(*loop_, *engine_, metrics_, http_options(config, key_.text), facts);
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
@@ -58,7 +70,7 @@ Status Server::start_http(const Config& config) {
 }
 
 std::string Server::addresses() const {
-  return fmt::format("resp=off grpc=off http={} store=sqlite", http_ ? http_->address() : "off");
+  return fmt::format("resp=off grpc=off http={} store={}", http_ ? http_->address() : "off", clustered() ? "postgres" : "sqlite");
 }
 
 std::string Server::http_url() const {

@@ -17,7 +17,8 @@
 #include "server/session_key.h"
 #include "server/ticker.h"
 #include "store/metered.h"
-#include "store/sqlite/store.h"
+#include "store/postgres/store.h"
+#include "store/store.h"
 
 namespace muster::server {
 
@@ -25,7 +26,9 @@ class Server {
  public:
   // Everything accepts when it returns. The clock outlives the server.
   // conflict: another process owns the database. corrupt: it is damaged. unavailable: a folder, a file or an address cannot
-  // be used. invalid_argument: the database is newer than this program, or a certificate or key is wrong.
+  // be used. invalid_argument: the database is newer than this program, or a certificate or key is wrong, or PostgreSQL
+  // refuses for a reason that waiting does not mend. A PostgreSQL that cannot be reached is no failure: the server starts, is not
+  // ready, says why, and connects by itself.
   static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock);
   ~Server();  // stops without grace
 
@@ -33,6 +36,7 @@ class Server {
   std::string addresses() const;
   std::string http_url() const;  // empty when HTTP is off
   const SessionKey& key() const { return key_; }
+  bool clustered() const { return postgres_ != nullptr; }  // other nodes may share the store
   engine::Engine& engine() { return *engine_; }
   // Is background work still being done? For the watchdog.
   bool alive() const;
@@ -54,7 +58,8 @@ class Server {
   bool stopped_ = false;
   SessionKey key_;
   Metrics metrics_;
-  std::unique_ptr<store::sqlite::SqliteStore> store_;
+  std::unique_ptr<store::Store> store_;
+  store::postgres::PostgresStore* postgres_ = nullptr;  // store_, when it is that one
   std::unique_ptr<store::MeteredStore> metered_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Ticker> ticker_;

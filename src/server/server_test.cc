@@ -70,6 +70,24 @@ TEST_F(ServerTest, ABusyPortIsUnavailableAndLeavesTheFileFree) {
   EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
 }
 
+TEST_F(ServerTest, ADatabaseThatCannotBeReachedStopsNoStart) {
+  // Nothing listens on port 1; what waiting may mend is told by /readyz, not by the exit code.
+  auto server = Server::start(config({{"server.store", "postgres://127.0.0.1:1/jobs"}}), clock);
+  ASSERT_TRUE(server.ok()) << server.status().text();
+  EXPECT_TRUE((*server)->clustered());
+  EXPECT_TRUE((*server)->addresses().ends_with(" store=postgres")) << (*server)->addresses();
+  const store::StoreHealth health = (*server)->engine().admin().health();
+  EXPECT_FALSE(health.writable);
+  EXPECT_FALSE(health.reason.empty());
+  EXPECT_TRUE((*server)->stop(Duration(1'000)).ok());
+}
+
+TEST_F(ServerTest, ADatabaseUrlThatIsNoneStopsTheStartWithoutItsPassword) {
+  const auto server = Server::start(config({{"server.store", "postgres://u:hunter2%zz@127.0.0.1/jobs"}}), clock);
+  ASSERT_EQ(server.code(), Code::invalid_argument);
+  EXPECT_EQ(server.status().message().find("hunter2"), std::string::npos) << server.status().message();
+}
+
 TEST_F(ServerTest, AReloadTakesTheNewKey) {
   auto server = Server::start(config(), clock);
   ASSERT_TRUE(server.ok());

@@ -88,6 +88,7 @@ Result<SettingValue> parse_setting(const Setting& setting, std::string_view text
   switch (setting.type) {
     case SettingType::text:
     case SettingType::list:
+    case SettingType::database:
     case SettingType::path:
       if (text.find('\0') != std::string_view::npos) return wrong(setting, "", "text without a zero byte");
       return SettingValue(std::string(text));

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "store/postgres/store.h"
+
 namespace muster::server {
 namespace {
 
@@ -25,6 +27,21 @@ constexpr Setting heartbeat(std::string_view key, std::string_view fallback, std
           .help = help};
 }
 
+struct Range {
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+};
+
+constexpr Setting postgres_time(std::string_view key, std::string_view fallback, Range range, std::string_view help) {
+  return {.section = "postgres",
+          .key = key,
+          .type = SettingType::duration,
+          .fallback = fallback,
+          .min = range.min,
+          .max = range.max,
+          .help = help};
+}
+
 constexpr std::array kSettings{
     Setting{.section = "server",
             .key = "data_dir",
@@ -34,17 +51,17 @@ constexpr std::array kSettings{
             .help = "folder of the database and the key file; default $XDG_DATA_HOME/muster, else ~/.local/share/muster"},
     Setting{.section = "server",
             .key = "store",
-            .type = SettingType::text,
+            .type = SettingType::database,
             .fallback = "",
             .flag = "--store",
-            .help = "sqlite:PATH; default sqlite:<data-dir>/muster.db"},
+            .help = "sqlite:PATH or postgres://[USER@]HOST[:PORT]/DATABASE; default sqlite:<data-dir>/muster.db"},
     Setting{.section = "server",
             .key = "durability",
             .type = SettingType::choice,
             .fallback = "full",
             .choices = "full|normal",
             .flag = "--durability",
-            .help = "full syncs every commit; normal may lose the last ones when the machine stops"},
+            .help = "of SQLite: full syncs every commit; normal may lose the last ones when the machine stops"},
     Setting{.section = "server",
             .key = "insecure",
             .type = SettingType::boolean,
@@ -59,6 +76,49 @@ constexpr std::array kSettings{
             .max = 10 * kMinute,
             .reloadable = true,
             .help = "how long requests in flight may take after SIGTERM"},
+
+    Setting{.section = "postgres",
+            .key = "schema",
+            .type = SettingType::text,
+            .fallback = "muster",
+            .help = "schema of the tables; nodes of one cluster share it"},
+    Setting{.section = "postgres",
+            .key = "node",
+            .type = SettingType::text,
+            .flag = "--node",
+            .help = "this node's name, unique among the living; empty: host, process and chance"},
+    Setting{.section = "postgres",
+            .key = "address",
+            .type = SettingType::text,
+            .help = "where people reach this node, for `muster cluster status`; empty: the HTTP listener's"},
+    Setting{
+        .section = "postgres",
+        .key = "listen_url",
+        .type = SettingType::database,
+        .help = "postgres://… of the server itself for the one connection that listens, when the store's URL leads to a pooler"},
+    Setting{.section = "postgres",
+            .key = "connections",
+            .type = SettingType::count,
+            .fallback = "3",
+            .min = static_cast<std::int64_t>(store::postgres::kConnectionsMin),
+            .max = static_cast<std::int64_t>(store::postgres::kConnectionsMax),
+            .help = "connections for verbs; two for notifications come on top"},
+    Setting{
+        .section = "postgres",
+        .key = "preparing",
+        .type = SettingType::choice,
+        .fallback = "auto",
+        .choices = "auto|always|never",
+        .help = "whether statements are prepared once a connection; never behind a pooler in transaction mode, auto finds out"},
+    postgres_time("connect_timeout", "5s", {.min = 100, .max = kMinute}, "how long one attempt to connect may take"),
+    postgres_time("statement_timeout", "10s", {.min = 100, .max = 10 * kMinute},
+                  "how long one round trip may take; then the connection is given up"),
+    postgres_time("leader_ttl", "30s", {.min = kSecond, .max = 10 * kMinute},
+                  "how long a leader that fell silent still leads; it refreshes at half"),
+    postgres_time("node_beat_every", "5s", {.min = 100, .max = kMinute}, "how often a node says that it lives"),
+    postgres_time("poll_every", "1s", {.min = 50, .max = kMinute},
+                  "how often a node looks for other nodes' work while notifications do not arrive"),
+    postgres_time("poll_every_listening", "30s", {.min = 50, .max = 10 * kMinute}, "the same while they do"),
 
     Setting{.section = "listen",
             .key = "http",

@@ -27,6 +27,7 @@ enum class SettingType : std::uint8_t {
   listen,    // HOST:PORT or off
   hex_key,   // 64 hexadecimal digits
   list,      // texts separated by commas; an array of strings in the file
+  database,  // where a store is; a URL may hold a password, which is never shown
 };
 
 struct Setting {
@@ -53,11 +54,11 @@ std::string full_name(const Setting& setting);
 // In the order of the table, and `workers`, whose keys are names rather than settings.
 std::vector<std::string_view> section_names();
 
-// Text, path, choice, listen, hex_key and list values stay text; count, bytes and duration become their number in base units
-// (bytes, milliseconds).
+// Text, path, choice, listen, hex_key, list and database values stay text; count, bytes and duration become their number in base
+// units (bytes, milliseconds).
 using SettingValue = std::variant<std::string, std::int64_t, bool>;
 
-// invalid_argument names the accepted form and range. The value of a secret is not repeated in the message.
+// invalid_argument names the accepted form and range. What may be secret is not repeated in the message.
 Result<SettingValue> parse_setting(const Setting& setting, std::string_view text);
 
 // The form a user would write; durations and bytes with the largest unit that divides them.

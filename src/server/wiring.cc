@@ -4,9 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
+
+#include "server/version.h"
 
 namespace muster::server {
 namespace {
@@ -25,15 +29,61 @@ HeartbeatPolicy policy(const Config& config, Dialect dialect) {
           .dead_after = duration(config, "heartbeat", name + "_dead_after")};
 }
 
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? std::string(name.data()) : "localhost";
+}
+
+// Where people reach this node. A listener on every address is reached by the machine's name; one on a port that is not known yet
+// is left out.
+std::string node_address(const Config& config) {
+  const std::string& configured = config.text("postgres", "address");
+  if (!configured.empty()) return configured;
+  const auto http = config.http();
+  if (!http || http->port == 0) return {};
+  const bool everywhere = http->host == "0.0.0.0" || http->host == "::";
+  return everywhere ? fmt::format("{}:{}", host_name(), http->port) : config.text("listen", "http");
+}
+
+store::postgres::Preparing preparing(std::string_view choice) {
+  if (choice == "always") return store::postgres::Preparing::always;
+  return choice == "never" ? store::postgres::Preparing::never : store::postgres::Preparing::automatic;
+}
+
 }  // namespace
 
-store::sqlite::Options store_options(const Config& config) {
+store::sqlite::Options sqlite_options(const Config& config) {
   store::sqlite::Options options;
   options.path = config.database_path();
   options.durability =
       config.text("server", "durability") == "normal" ? store::sqlite::Durability::normal : store::sqlite::Durability::full;
   options.pending_max = count(config, "limits", "writes_pending_max");
   return options;
+}
+
+store::postgres::Options postgres_options(const Config& config) {
+  store::postgres::Options options;
+  options.url = config.text("server", "store");
+  options.listen_url = config.text("postgres", "listen_url");
+  options.schema = config.text("postgres", "schema");
+  options.node = config.text("postgres", "node");
+  options.address = node_address(config);
+  options.version = std::string(kVersion);
+  options.connections = count(config, "postgres", "connections");
+  options.preparing = preparing(config.text("postgres", "preparing"));
+  options.connect_timeout = duration(config, "postgres", "connect_timeout");
+  options.statement_timeout = duration(config, "postgres", "statement_timeout");
+  options.leader_ttl = duration(config, "postgres", "leader_ttl");
+  options.node_beat_every = duration(config, "postgres", "node_beat_every");
+  options.poll_every = duration(config, "postgres", "poll_every");
+  options.poll_every_listening = duration(config, "postgres", "poll_every_listening");
+  options.pending_max = count(config, "limits", "writes_pending_max");
+  return options;
+}
+
+std::string node_name(const Config& config) {
+  const std::string& configured = config.text("postgres", "node");
+  return configured.empty() ? host_name() : configured;
 }
 
 engine::Options engine_options(const Config& config) {
@@ -46,6 +96,8 @@ engine::Options engine_options(const Config& config) {
   options.offline_kept = duration(config, "retention", "offline_workers_kept");
   options.events_kept = count(config, "limits", "events_kept");
   options.parked_max = count(config, "limits", "parked_claims_max");
+  // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
+  if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
   return options;
 }
 

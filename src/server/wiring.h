@@ -6,11 +6,18 @@
 #include "engine/options.h"
 #include "fronts/http/options.h"
 #include "server/config.h"
+#include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 
 namespace muster::server {
 
-store::sqlite::Options store_options(const Config& config);
+// REQUIRES: !config.on_postgres().
+store::sqlite::Options sqlite_options(const Config& config);
+// REQUIRES: config.on_postgres().
+store::postgres::Options postgres_options(const Config& config);
+// What was configured, else the machine's. A clustered store whose node has no name makes up a longer one itself.
+std::string node_name(const Config& config);
+
 engine::Options engine_options(const Config& config);
 // REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);

@@ -8,6 +8,7 @@
 
 #include "server/temp_folder_testing.h"
 #include "server/version.h"
+#include "store/sqlite/store.h"
 
 namespace muster::server {
 namespace {
@@ -39,8 +40,77 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(http.limits.body_bytes_max, http_default.limits.body_bytes_max);
   EXPECT_EQ(http.limits.header_bytes_max, http_default.limits.header_bytes_max);
   EXPECT_EQ(http.limits.connections_max, http_default.limits.connections_max);
-  EXPECT_EQ(store_options(config).pending_max, store::sqlite::Options().pending_max);
-  EXPECT_EQ(store_options(config).durability, store::sqlite::Durability::full);
+  EXPECT_EQ(engine.claim_poll_every, engine_default.claim_poll_every);
+  EXPECT_EQ(sqlite_options(config).pending_max, store::sqlite::Options().pending_max);
+  EXPECT_EQ(sqlite_options(config).durability, store::sqlite::Durability::full);
+  const store::postgres::Options postgres_default;
+  const store::postgres::Options postgres = postgres_options(config_with({{"server.store", "postgres://db/x"}}));
+  EXPECT_EQ(postgres.schema, postgres_default.schema);
+  EXPECT_EQ(postgres.node, postgres_default.node);
+  EXPECT_EQ(postgres.listen_url, postgres_default.listen_url);
+  EXPECT_EQ(postgres.connections, postgres_default.connections);
+  EXPECT_EQ(postgres.preparing, postgres_default.preparing);
+  EXPECT_EQ(postgres.connect_timeout, postgres_default.connect_timeout);
+  EXPECT_EQ(postgres.statement_timeout, postgres_default.statement_timeout);
+  EXPECT_EQ(postgres.leader_ttl, postgres_default.leader_ttl);
+  EXPECT_EQ(postgres.node_beat_every, postgres_default.node_beat_every);
+  EXPECT_EQ(postgres.poll_every, postgres_default.poll_every);
+  EXPECT_EQ(postgres.poll_every_listening, postgres_default.poll_every_listening);
+  EXPECT_EQ(postgres.pending_max, postgres_default.pending_max);
+}
+
+TEST(Wiring, PostgresSettingsReachTheStore) {
+  const std::map<std::string, std::string> environment{{"HOME", "/h"},
+                                                       {"MUSTER_SERVER_STORE", "postgres://u:p@pool:6432/jobs"},
+                                                       {"MUSTER_POSTGRES_LISTEN_URL", "postgres://u:p@db/jobs"},
+                                                       {"MUSTER_POSTGRES_SCHEMA", "other"},
+                                                       {"MUSTER_POSTGRES_ADDRESS", "muster.example:80"},
+                                                       {"MUSTER_POSTGRES_CONNECTIONS", "4"},
+                                                       {"MUSTER_POSTGRES_PREPARING", "never"},
+                                                       {"MUSTER_POSTGRES_CONNECT_TIMEOUT", "1s"},
+                                                       {"MUSTER_POSTGRES_STATEMENT_TIMEOUT", "2s"},
+                                                       {"MUSTER_POSTGRES_LEADER_TTL", "3s"},
+                                                       {"MUSTER_POSTGRES_NODE_BEAT_EVERY", "4s"},
+                                                       {"MUSTER_POSTGRES_POLL_EVERY", "500ms"},
+                                                       {"MUSTER_POSTGRES_POLL_EVERY_LISTENING", "6s"},
+                                                       {"MUSTER_LIMITS_WRITES_PENDING_MAX", "7"}};
+  const LoadedConfig loaded = load_config({.file = "", .environment = environment, .flags = {{"postgres.node", "a"}}});
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  const store::postgres::Options options = postgres_options(loaded.config);
+  EXPECT_EQ(options.url, "postgres://u:p@pool:6432/jobs");
+  EXPECT_EQ(options.listen_url, "postgres://u:p@db/jobs");
+  EXPECT_EQ(options.schema, "other");
+  EXPECT_EQ(options.node, "a");
+  EXPECT_EQ(options.address, "muster.example:80");
+  EXPECT_EQ(options.version, kVersion);
+  EXPECT_EQ(options.connections, 4u);
+  EXPECT_EQ(options.preparing, store::postgres::Preparing::never);
+  EXPECT_EQ(options.connect_timeout, Duration(1'000));
+  EXPECT_EQ(options.statement_timeout, Duration(2'000));
+  EXPECT_EQ(options.leader_ttl, Duration(3'000));
+  EXPECT_EQ(options.node_beat_every, Duration(4'000));
+  EXPECT_EQ(options.poll_every, Duration(500));
+  EXPECT_EQ(options.poll_every_listening, Duration(6'000));
+  EXPECT_EQ(options.pending_max, 7u);
+  EXPECT_EQ(engine_options(loaded.config).claim_poll_every, Duration(500));
+  EXPECT_EQ(node_name(loaded.config), "a");
+}
+
+TEST(Wiring, ANodesAddressIsTheOnePeopleCanUse) {
+  const auto address = [](std::map<std::string, std::string> flags) {
+    flags.emplace("server.store", "postgres://db/x");
+    flags.emplace("server.insecure", "true");
+    return postgres_options(config_with(std::move(flags))).address;
+  };
+  EXPECT_EQ(address({{"listen.http", "10.0.0.1:8080"}}), "10.0.0.1:8080");
+  EXPECT_EQ(address({{"listen.http", "off"}}), "");
+  EXPECT_EQ(address({{"listen.http", "127.0.0.1:0"}}), "");
+  for (const char* everywhere : {"0.0.0.0:8080", "[::]:8080"}) {
+    const std::string text = address({{"listen.http", everywhere}});
+    EXPECT_TRUE(text.ends_with(":8080")) << text;
+    EXPECT_NE(text, everywhere);
+    EXPECT_EQ(text, node_name(config_with({})) + ":8080");
+  }
 }
 
 TEST(Wiring, OnLoopbackAGeneratedKeyLocksNobodyOut) {

@@ -4,36 +4,17 @@
 Method: the data folder is a small file system of its own (tmpfs, or ext4 on a loop device). It is filled by jobs with payloads until the server refuses,
 and freed by removing a ballast file.
 """
-import atexit
 import os
-import subprocess
-import time
 
-from harness import Server, claim, finish, folder, until
+from harness import Server, claim, finish, small_file_system, until
 
 SIZE_MB, BALLAST_MB = 24, 8
 
-
-def mounted():
-    """A small file system and how it was made, or None where this user may not mount."""
-    place = folder()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "none", place], capture_output=True).returncode == 0:
-        return place, "tmpfs"
-    image = os.path.join(folder(), "image")
-    with open(image, "wb") as file:
-        file.truncate(SIZE_MB * 1024 * 1024)
-    made = subprocess.run(["mkfs.ext4", "-q", "-F", image], capture_output=True).returncode == 0
-    if made and subprocess.run(["mount", "-o", "loop", image, place], capture_output=True).returncode == 0:
-        return place, "ext4 on a loop device"
-    return None
-
-
-found = mounted()
+found = small_file_system(SIZE_MB)
 if found is None:
     print("skipped: this user cannot mount a small file system (neither tmpfs nor a loop device); run as root to see it")
     finish()
 place, kind = found
-atexit.register(lambda: subprocess.run(["umount", "-l", place], capture_output=True))
 print(f"the data folder is {SIZE_MB} MB of {kind}")
 ballast = os.path.join(place, "ballast")
 with open(ballast, "wb") as file:

@@ -2,6 +2,7 @@
 
 No test sleeps for a fixed time: it waits on the ready line, on an exit, or polls with a deadline.
 """
+import atexit
 import json
 import os
 import pathlib
@@ -21,7 +22,15 @@ MUSTER = os.environ.get("MUSTER", str(ROOT / "build" / "muster"))
 DEADLINE_SECONDS = 60 if os.environ.get("MUSTER_PRESET") in ("asan", "tsan") else 20
 READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+)$")
 
+# A proxy of the environment is not on the way to a server of this machine.
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _folders = []
+_closers = []
+
+
+def at_end(closer):
+    """Called when the test ends, however it does; the last one given goes first, and servers end before all of them."""
+    _closers.append(closer)
 
 
 def folder():
@@ -38,11 +47,17 @@ def claim(holds, text):
 
 
 def finish(code=0):
+    sys.exit(code)
+
+
+@atexit.register
+def tidy():
     for server in Server.running[:]:
         server.kill()
+    while _closers:
+        _closers.pop()()
     for path in _folders:
         shutil.rmtree(path, ignore_errors=True)
-    sys.exit(code)
 
 
 def until(condition, what, seconds=DEADLINE_SECONDS):
@@ -130,7 +145,7 @@ class Server:
         if token:
             request.add_header("Authorization", f"Bearer {token}")
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as reply:
+            with _direct.open(request, timeout=timeout) as reply:
                 return reply.status, decode(reply.read())
         except urllib.error.HTTPError as error:
             return error.code, decode(error.read())
@@ -163,3 +178,22 @@ def as_nobody():
     copy = shutil.copy(MUSTER, place)
     os.chmod(copy, 0o755)
     return ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"), copy
+
+
+def small_file_system(megabytes):
+    """A file system of this size for the test alone and how it was made, or None where this user may not mount."""
+    place = folder()
+    made = None
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "none", place], capture_output=True).returncode == 0:
+        made = "tmpfs"
+    else:
+        image = os.path.join(folder(), "image")
+        with open(image, "wb") as file:
+            file.truncate(megabytes * 1024 * 1024)
+        if (subprocess.run(["mkfs.ext4", "-q", "-F", image], capture_output=True).returncode == 0
+                and subprocess.run(["mount", "-o", "loop", image, place], capture_output=True).returncode == 0):
+            made = "ext4 on a loop device"
+    if made is None:
+        return None
+    at_end(lambda: subprocess.run(["umount", "-l", place], capture_output=True))
+    return place, made

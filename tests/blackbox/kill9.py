@@ -14,6 +14,7 @@ import time
 import uuid
 
 from harness import DEADLINE_SECONDS, Server, claim, finish, folder, until
+from load import Ledger, states
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--rounds", type=int, default=5)
@@ -22,39 +23,6 @@ options = parser.parse_args()
 dice = random.Random(options.seed)
 SUBMITTERS, WORKERS = 4, 4
 LEASE_MS = 5000
-
-
-class Ledger:
-    """What the outside was told, by job id."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.acknowledged = {}   # id -> idempotency key
-        self.by_key = {}         # idempotency key -> id
-        self.completed = {}      # id -> set of fences under which a completion was answered 200
-        self.granted = {}        # id -> newest fence
-        self.wrong = []
-
-    def submitted(self, key, job):
-        with self.lock:
-            if self.by_key.setdefault(key, job) != job:
-                self.wrong.append(f"key {key} stands for two jobs")
-            self.acknowledged[job] = key
-
-    def took(self, job, fence):
-        with self.lock:
-            if job in self.completed:
-                self.wrong.append(f"{job} was granted again after its completion")
-            if fence <= self.granted.get(job, -1):
-                self.wrong.append(f"{job} was granted with fence {fence} after {self.granted[job]}")
-            self.granted[job] = max(fence, self.granted.get(job, -1))
-
-    def finished(self, job, fence):
-        with self.lock:
-            fences = self.completed.setdefault(job, set())
-            fences.add(fence)
-            if len(fences) > 1:
-                self.wrong.append(f"{job} was completed twice, under fences {sorted(fences)}")
 
 
 class Caller(threading.Thread):
@@ -150,20 +118,6 @@ class World:
     def kill(self):
         self.server.kill()
         self.address = None
-
-
-def states(server):
-    """State and fence of every job, by id."""
-    found, cursor = {}, ""
-    while True:
-        status, page = server.call("GET", f"/api/v1/jobs?limit=1000&order=oldest{'&cursor=' + cursor if cursor else ''}")
-        if status != 200:
-            claim(False, f"the jobs can be listed ({status} {page})")
-        for job in page["jobs"]:
-            found[job["id"]] = job
-        cursor = page.get("next", "")
-        if not cursor:
-            return found
 
 
 world = World()

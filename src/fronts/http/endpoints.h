@@ -40,6 +40,7 @@ void namespace_create(ExchangePtr exchange);
 void namespace_delete(ExchangePtr exchange);
 void backup_create(ExchangePtr exchange);
 
+void cluster_status(ExchangePtr exchange);
 void server_info(ExchangePtr exchange);
 void openapi(ExchangePtr exchange);
 void events(ExchangePtr exchange);

@@ -1,4 +1,6 @@
+#include "command/cluster_status.h"
 #include "command/server_info.h"
+#include "fronts/http/codec/cluster.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/codec/queues.h"
 #include "fronts/http/endpoint.h"
@@ -8,8 +10,15 @@
 namespace muster::http::endpoints {
 namespace {
 
-Result<command::ServerInfoRequest> nothing(const Exchange&) { return command::ServerInfoRequest{}; }
-Response info(command::ServerInfoReply& value, const Exchange&) { return json(value); }
+template <class Request>
+Result<Request> nothing(const Exchange&) {
+  return Request{};
+}
+
+template <class T>
+Response as_json(T& value, const Exchange&) {
+  return json(value);
+}
 
 Response plain(unsigned status, std::string text) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(text), .headers = {}};
@@ -17,7 +26,13 @@ Response plain(unsigned status, std::string text) {
 
 }  // namespace
 
-void server_info(ExchangePtr exchange) { serve<nothing, info>(std::move(exchange)); }
+void cluster_status(ExchangePtr exchange) {
+  serve<nothing<command::ClusterStatusRequest>, as_json<command::Cluster>>(std::move(exchange));
+}
+
+void server_info(ExchangePtr exchange) {
+  serve<nothing<command::ServerInfoRequest>, as_json<command::ServerInfoReply>>(std::move(exchange));
+}
 
 void openapi(ExchangePtr exchange) {
   Response response;

@@ -64,6 +64,9 @@ TEST_F(LiveOpenApi, DescribesEveryMemberOfRealReplies) {
   check_members("Queue", call_json("PUT", "/api/v1/queues/q/limits",
                                    R"({"running_max":1,"running_max_by_type":{"t":1},"rate":{"count":1}})"));
   check_members("Namespace", call_json("GET", "/api/v1/namespaces")["namespaces"][0]);
+  const json cluster = call_json("GET", "/api/v1/cluster");
+  check_members("Cluster", cluster);
+  check_members("ClusterNode", cluster["nodes"][0]);
   check_members("Server", call_json("GET", "/api/v1/server"));
   check_members("Backup", call_json("POST", "/api/v1/backups", R"({"path":"x"})", 201));
 }

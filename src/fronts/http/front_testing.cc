@@ -6,8 +6,7 @@ namespace muster::http {
 
 void FrontTest::start(HttpOptions options) {
   options.port = 0;
-  auto started = HttpFront::start(loop, engine, metrics, std::move(options),
-                                  {.version = "0.1.0", .started_at = clock.now(), .listeners = {}});
+  auto started = HttpFront::start(loop, engine, metrics, std::move(options), facts);
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
   loop.start();

@@ -40,6 +40,7 @@ class FrontTest : public testing::Test {
   }
 
   ManualClock clock;
+  ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}};  // a test may change them before start()
   Metrics metrics;
   MemoryStore store{clock};
   engine::Engine engine{store, clock, metrics, {}};

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "command/backup_create.h"
+#include "command/cluster_status.h"
 #include "command/job_cancel.h"
 #include "command/job_claim.h"
 #include "command/job_complete.h"
@@ -79,6 +80,7 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/namespaces", command::kNamespaceCreate, endpoints::namespace_create),
     command_route(Method::delete_, "/api/v1/namespaces/{name}", command::kNamespaceDelete, endpoints::namespace_delete),
     command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
+    command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
     plain_route("/events", Access::reader, endpoints::events),

@@ -10,8 +10,6 @@
 namespace muster::http {
 namespace {
 
-constexpr std::size_t kUnparsedBytesMax = 64 * 1024;       // beyond, reading pauses until answers have gone
-constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;  // beyond, no further request is begun
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 using Phase = RequestReader::Phase;

@@ -4,6 +4,7 @@
 // the slots. While a claim waits the socket is still read, so that a client that went away is noticed and its claim cancelled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -22,6 +23,9 @@
 namespace muster::http {
 
 class Core;
+
+inline constexpr std::size_t kUnparsedBytesMax = 64 * 1024;       // beyond, reading pauses until answers have gone
+inline constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;  // beyond, no further request is begun
 
 class HttpSession final : public net::Session, public std::enable_shared_from_this<HttpSession> {
  public:

@@ -38,6 +38,8 @@ class Harness {
   // True when verbs are refused or answered with `outcome_unknown` at random: the client repeats them as documented.
   virtual bool faulty() const { return false; }
 
+  // False: the store's data is backed up by other tools, and the verb says which.
+  virtual bool has_backup() const { return true; }
   virtual std::string scratch_path(std::string_view name) const = 0;  // a file of the case's own that does not exist
   // A harness on the same clock over a backup taken to `path`. It must not outlive this one.
   virtual Result<std::unique_ptr<Harness>> open_backup(const std::string& path) = 0;

@@ -279,6 +279,33 @@ TEST_P(ListContract, PayloadsComeOnlyWhenAskedFor) {
   EXPECT_EQ(job(id).spec.payload.data, "secret");
 }
 
+TEST_P(ListContract, APageOfLargePayloadsEndsEarlyAndTheNextGoesOn) {
+  constexpr std::size_t kEach = limits::kPayloadBytesMax;
+  constexpr std::size_t kFitting = limits::kPageBytesMax / kEach;
+  Ids ids;
+  for (std::size_t i = 0; i < kFitting + 2; ++i)
+    ids.push_back(add([](JobSpec& j) { j.payload = {std::string(kEach, 'x'), Encoding::bytes}; }));
+  for (const Order order : {Order::oldest_first, Order::newest_first}) {
+    JobQuery query;
+    query.order = order;
+    query.with_payload = true;
+    const JobPage first = must(client().list_jobs(query));
+    EXPECT_EQ(first.jobs.size(), kFitting);
+    for (const Job& job : first.jobs) EXPECT_EQ(job.spec.payload.data.size(), kEach);
+    query.cursor = first.next;
+    const JobPage second = must(client().list_jobs(query));
+    EXPECT_EQ(second.jobs.size(), 2u);
+    EXPECT_TRUE(second.next.empty());
+    Ids found = ids_of(first.jobs);
+    for (const JobId& id : ids_of(second.jobs)) found.push_back(id);
+    if (order == Order::newest_first) std::reverse(found.begin(), found.end());
+    EXPECT_EQ(found, ids);
+    query.with_payload = false;
+    query.cursor.clear();
+    EXPECT_EQ(must(client().list_jobs(query)).jobs.size(), ids.size());
+  }
+}
+
 TEST_P(ListContract, AListedJobSaysWhatTheSingleOneSays) {
   join();
   const JobId id = add([](JobSpec& j) {

@@ -22,6 +22,7 @@ class RetentionContract : public StoreContract {
   bool there(JobId id) { return client().get_job(id).ok(); }
 };
 
+constexpr const char* kNoBackup = "backups of PostgreSQL are the server's own";
 constexpr Duration kWeek = 24h * 7;
 constexpr Duration kMonth = 24h * 30;
 
@@ -134,6 +135,7 @@ TEST_P(RetentionContract, JobsThatFinishedBeforeARestartAreStillPruned) {
 }
 
 TEST_P(RetentionContract, ABackupOpensAsAStoreWithTheSameJobs) {
+  if (!harness().has_backup()) GTEST_SKIP() << kNoBackup;
   const JobId done = make_completed();
   const JobId running = add([](JobSpec& j) { j.payload = {std::string(50'000, 'p'), Encoding::bytes}; });
   const Grant grant = take_one();
@@ -157,6 +159,7 @@ TEST_P(RetentionContract, ABackupOpensAsAStoreWithTheSameJobs) {
 }
 
 TEST_P(RetentionContract, ABackupNeverOverwrites) {
+  if (!harness().has_backup()) GTEST_SKIP() << kNoBackup;
   const std::string path = harness().scratch_path("taken.backup");
   std::ofstream(path) << "precious";
   EXPECT_EQ(client().backup(path).code(), Code::already_exists);
@@ -166,8 +169,20 @@ TEST_P(RetentionContract, ABackupNeverOverwrites) {
 }
 
 TEST_P(RetentionContract, ABackupThatCannotBeWrittenLeavesTheStoreAtWork) {
+  if (!harness().has_backup()) GTEST_SKIP() << kNoBackup;
   const auto refused = client().backup(harness().scratch_path("no-such-folder/copy.backup"));
   EXPECT_FALSE(refused.ok());
+  add();
+  EXPECT_FALSE(idle());
+}
+
+TEST_P(RetentionContract, AStoreWithoutBackupsOfItsOwnNamesTheToolForThem) {
+  if (harness().has_backup()) GTEST_SKIP() << "this store makes its own";
+  const std::string path = harness().scratch_path("copy.backup");
+  const auto refused = client().backup(path);
+  EXPECT_EQ(refused.code(), Code::invalid_argument);
+  EXPECT_NE(refused.status().message().find("pg_dump"), std::string::npos) << refused.status().text();
+  EXPECT_FALSE(std::filesystem::exists(path));
   add();
   EXPECT_FALSE(idle());
 }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/retry.h"
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 
 namespace muster::store::sqlite {
 namespace {

@@ -26,7 +26,7 @@
 #include "store/sqlite/hot/queues.h"
 #include "store/sqlite/hot/timers.h"
 #include "store/sqlite/hot/workers.h"
-#include "store/sqlite/id_codec.h"
+#include "store/codec/id_codec.h"
 #include "store/sqlite/statements.h"
 
 namespace muster::store::sqlite {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/sqlite/row.h"
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -21,6 +21,11 @@ std::optional<JobKey> parse_cursor(Order order, const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size() || key < 0) return std::nullopt;
   return key;
 }
+
+// One job always fits, so a page of contents never stands still.
+static_assert(limits::kPayloadBytesMax + limits::kResultBytesMax <= limits::kPageBytesMax);
+
+std::size_t content_bytes(const Job& job) { return job.spec.payload.data.size() + (job.result ? job.result->data.size() : 0); }
 
 }  // namespace
 
@@ -97,13 +102,20 @@ Result<JobPage> Reader::list(const JobQuery& query, Instant now) {
   JobPage page;
   Rows rows(st);
   JobKey last = from;
+  std::size_t bytes = 0;
   while (rows.next()) {
     if (page.jobs.size() == query.limit) {
       page.next = cursor_text(query.order, last);
       break;
     }
+    Job job = read(st, query.with_payload, now);
+    bytes += content_bytes(job);
+    if (bytes > limits::kPageBytesMax) {
+      page.next = cursor_text(query.order, last);
+      break;
+    }
     last = st.integer(0);
-    page.jobs.push_back(read(st, query.with_payload, now));
+    page.jobs.push_back(std::move(job));
   }
   if (page.next.empty() && (newest ? to > low : to < high)) page.next = cursor_text(query.order, to);
   const Status fault = db_.fault();

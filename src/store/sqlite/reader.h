@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/id_codec.h"
+#include "store/codec/id_codec.h"
 #include "store/verbs.h"
 
 namespace muster::store::sqlite {

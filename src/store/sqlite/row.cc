@@ -1,6 +1,6 @@
 #include "store/sqlite/row.h"
 
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 
 namespace muster::store::sqlite {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "store/sqlite/id_codec.h"
+#include "store/codec/id_codec.h"
 
 namespace muster::store::sqlite {
 

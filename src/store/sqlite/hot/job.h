@@ -8,7 +8,7 @@
 
 #include "model/job.h"
 #include "model/rank.h"
-#include "store/sqlite/id_codec.h"
+#include "store/codec/id_codec.h"
 
 namespace muster::store::sqlite {
 

@@ -11,24 +11,10 @@
 #include <vector>
 
 #include "model/queue.h"
+#include "model/rate_bucket.h"
 #include "store/sqlite/hot/job.h"
 
 namespace muster::store::sqlite {
-
-// Tokens that refill evenly. Starts full; a restart forgives what was spent.
-class RateBucket {
- public:
-  // True: a token is there. It is spent with take().
-  bool has_token(const RateLimit& limit, Instant now);
-  void take() { tokens_ -= 1; }
-  Instant next_token_at(const RateLimit& limit, Instant now);
-  void reset() { filled_at_.reset(); }
-
- private:
-  void refill(const RateLimit& limit, Instant now);
-  double tokens_ = 0;
-  std::optional<Instant> filled_at_;
-};
 
 // Completions over the last minute.
 class RateMeter {

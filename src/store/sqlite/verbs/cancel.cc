@@ -1,7 +1,7 @@
 // Ending a job before its time, and starting finished ones over.
 #include <fmt/format.h>
 
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -219,13 +219,16 @@ Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
   }
   core.lanes.refresh(**list);
   Search search{*worker, **list, std::nullopt};
-  while (reply.grants.size() < request.limit && worker->slots_used < slots && !core.fences.empty()) {
+  std::size_t bytes = 0;
+  while (reply.grants.size() < request.limit && bytes < limits::kClaimBytesMax && worker->slots_used < slots &&
+         !core.fences.empty()) {
     const LaneIndex index = best_lane(core, search);
     if (index == kNoLane) break;
     const JobKey key = core.lanes.at(index).entries.front().key;
     core.lanes.pop(index);
     HotJob& job = *core.find(key);
-    if (may_take(core, search, key, job)) reply.grants.push_back(grant(core, *worker, request, key, job));
+    if (!may_take(core, search, key, job)) continue;
+    bytes += reply.grants.emplace_back(grant(core, *worker, request, key, job)).payload.data.size();
   }
   if (reply.grants.empty()) reply.retry_at = search.retry_at;
   return reply;

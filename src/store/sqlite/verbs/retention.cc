@@ -2,7 +2,7 @@
 //
 // Keys grow with time, so the pass walks the rows from the lowest key and stops at the first one created after every cut-off;
 // nothing behind it can be old enough. Rows it had to leave are passed over by going on from there at the next pass.
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {

@@ -1,7 +1,7 @@
 // Outcomes and renewals: every one names its lease, and a stale fence changes nothing.
 #include <fmt/format.h>
 
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "store/sqlite/spec_text.h"
+#include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {

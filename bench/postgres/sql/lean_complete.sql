@@ -1,0 +1,2 @@
+-- $1 ids.
+DELETE FROM lease WHERE id = ANY ($1::bigint[])

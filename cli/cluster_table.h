@@ -1,0 +1,16 @@
+// A cluster as people read it; shared by `muster cluster status` and its tests.
+#pragma once
+
+#include <string>
+
+#include "cli/table.h"
+#include "sdk/cpp/types.h"
+
+namespace muster::cli {
+
+// One row a node. Ages are measured by the store's clock, which came with the answer.
+Table cluster_table(const sdk::Cluster& cluster);
+// "node-a leads in term 7, for 12s unless refreshed; answered by node-b"
+std::string cluster_summary(const sdk::Cluster& cluster);
+
+}  // namespace muster::cli

@@ -1,0 +1,153 @@
+#include "store/postgres/cluster/notifier.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kNotify{"notify"};
+
+}  // namespace
+
+Notifier::Notifier(Node& node, Metrics& metrics)
+    : node_(node),
+      channels_(node.options.schema),
+      batches_(metrics.counter("muster_postgres_notify_batches_total", "Batches of notifications sent.")),
+      failed_(metrics.counter("muster_postgres_notify_failed_total", "Batches of notifications that could not be sent.")),
+      backoff_(node) {}
+
+void Notifier::start() {
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+}
+
+void Notifier::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Notifier::enqueue(const Changes& changes) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = backlog_.empty();
+    backlog_.add(changes);
+  }
+  if (first) changed_.notify_one();
+}
+
+void Notifier::probe(std::string text) {
+  {
+    const std::lock_guard lock(mutex_);
+    backlog_.probe = std::move(text);  // an older one that is still here has missed its time
+  }
+  changed_.notify_one();
+}
+
+void Notifier::run() {
+  while (true) {
+    if (connection_ == nullptr && !connect()) {
+      rest(backoff_.next());
+      const std::lock_guard lock(mutex_);
+      if (stopping_) break;
+      continue;
+    }
+    Backlog batch;
+    bool last = false;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return stopping_ || !backlog_.empty(); });
+      batch = std::exchange(backlog_, {});
+      last = stopping_;
+    }
+    if (!batch.empty() && !send(batch)) {
+      const std::lock_guard lock(mutex_);
+      backlog_.lost(batch);
+    }
+    if (last) break;
+    rest(kNotifyEvery);
+  }
+  if (connection_ != nullptr) node_.metrics.connections.add(-1);
+  connection_.reset();
+}
+
+bool Notifier::connect() {
+  // Nothing is prepared: one small statement is all there is to say.
+  auto opened = Connection::open({.url = node_.options.url,
+                                  .application = "muster-notifier " + node_.options.node,
+                                  .schema = node_.options.schema,
+                                  .connect_timeout = node_.options.connect_timeout,
+                                  .statement_timeout = node_.options.statement_timeout,
+                                  .preparing = Preparing::never});
+  Status status = opened.ok() ? (*opened)->start_pipeline() : opened.status();
+  if (!status.ok()) {
+    if (!std::exchange(told_trouble_, true))
+      log::warn("notifications cannot be sent; other nodes find this node's work by polling until they can",
+                {{"reason", status.message()}});
+    return false;
+  }
+  connection_ = std::move(*opened);
+  node_.metrics.connections.add(1);
+  if (std::exchange(connected_before_, true)) node_.metrics.reconnects.add();
+  if (std::exchange(told_trouble_, false)) log::info("notifications are sent again");
+  backoff_.reset();
+  return true;
+}
+
+bool Notifier::send(const Backlog& batch) {
+  const Sender sender{.node = node_.options.node,
+                      .sent_at_ms = to_ms(RealClock().now()),
+                      .directory_version = node_.directory.version(),
+                      .lane_number = [this](const LaneRef& lane) { return lane_number(lane); }};
+  const std::vector<Payload> payloads = to_payloads(batch, channels_, sender);
+  connection_->call_text("BEGIN");
+  // A notification that is lost with a crash of the database costs a poll; waiting for its sync would cost every batch one.
+  connection_->call_text("SET LOCAL synchronous_commit = off");
+  for (const Payload& payload : payloads) connection_->call(kNotify, Params().text(payload.channel).text(payload.text));
+  connection_->call_text("COMMIT");
+  const auto answer = connection_->exchange();
+  if (answer.ok()) {
+    batches_.add();
+    return true;
+  }
+  failed_.add();
+  if (!std::exchange(told_trouble_, true))
+    log::warn("notifications could not be sent; the connection is made anew", {{"reason", answer.status().message()}});
+  // Whatever state it is in, a new one is in none.
+  connection_.reset();
+  node_.metrics.connections.add(-1);
+  return false;
+}
+
+void Notifier::rest(Duration longest) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, longest, [this] { return stopping_; });
+}
+
+// A change names its lane by value; its number is that of the directory's entry that shares the value.
+LaneKey Notifier::lane_number(const LaneRef& lane) {
+  if (const auto known = lane_numbers_.find(lane); known != lane_numbers_.end()) return known->second;
+  if (lane_numbers_.size() >= kLaneNumbersMax) lane_numbers_.clear();
+  LaneKey number = 0;
+  const auto ns = node_.directory.find_namespace(lane->ns);
+  const QueueRef queue = ns ? node_.directory.find_queue(*ns, lane->queue) : nullptr;
+  if (queue != nullptr)
+    for (const LanePtr& entry : node_.directory.lanes_of_queue(queue->key)) {
+      if (entry->lane == lane) {
+        number = entry->key;
+        break;
+      }
+      if (number == 0 && *entry->lane == *lane) number = entry->key;
+    }
+  lane_numbers_.emplace(lane, number);
+  return number;
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,71 @@
+// Sends what this node committed to everybody who listens: the other nodes, and programs outside (cluster/payload.h has the
+// words).
+//
+// The first batch leaves at once, then at most one per kNotifyEvery, so that a busy node costs the database a hundred small
+// commits a second and a quiet one no latency. Notifying inside the transactions of verbs would make them wait for each other:
+// PostgreSQL holds one lock over the commit of everything that notifies.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "base/metrics.h"
+#include "store/postgres/cluster/backoff.h"
+#include "store/postgres/cluster/payload.h"
+#include "store/postgres/node.h"
+#include "store/postgres/wire/connection.h"
+
+namespace muster::store::postgres {
+
+inline constexpr Duration kNotifyEvery{10};
+
+// Owns one thread with one connection. Lives as long as the outbox that fills it; both survive a database that is away: what does
+// not fit meanwhile is left out and told as `more`.
+class Notifier {
+ public:
+  Notifier(Node& node, Metrics& metrics);
+  ~Notifier() { stop(); }
+  Notifier(const Notifier&) = delete;
+  Notifier& operator=(const Notifier&) = delete;
+
+  void start();
+  // Sends what waits if the connection is up, then ends the thread. Idempotent.
+  void stop();
+
+  // From any thread; never waits for the database.
+  void enqueue(const Changes& changes);
+  // Sends it on the test channel, ahead of everything else.
+  void probe(std::string text);
+
+ private:
+  void run();
+  bool connect();
+  bool send(const Backlog& batch);
+  void rest(Duration longest);  // until the time is over or stop() was called
+  LaneKey lane_number(const LaneRef& lane);
+
+  Node& node_;
+  const Channels channels_;
+  Counter& batches_;
+  Counter& failed_;
+
+  std::mutex mutex_;  // leaf; guards the three below
+  std::condition_variable changed_;
+  Backlog backlog_;
+  bool stopping_ = false;
+
+  // The thread's own.
+  static constexpr std::size_t kLaneNumbersMax = 100'000;  // starts over when it is full
+  std::unordered_map<LaneRef, LaneKey> lane_numbers_;
+  Backoff backoff_;
+  std::unique_ptr<Connection> connection_;
+  bool connected_before_ = false;
+  bool told_trouble_ = false;
+  std::thread thread_;
+};
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,26 @@
+#include "store/postgres/cluster/outbox.h"
+
+#include "store/postgres/cluster/notifier.h"
+
+namespace muster::store::postgres {
+
+void Outbox::set_listener(Listener* listener) {
+  const std::lock_guard lock(mutex_);
+  listener_ = listener;
+}
+
+void Outbox::tell(const Changes& changes, bool remote) {
+  if (changes.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (listener_ != nullptr) {
+      std::vector<LaneRef> wakes;
+      wakes.reserve(changes.wakes.size());
+      for (const LanePtr& lane : changes.wakes) wakes.push_back(lane->lane);
+      listener_->committed({.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes});
+    }
+  }
+  if (!remote && notifier_ != nullptr) notifier_->enqueue(changes);
+}
+
+}  // namespace muster::store::postgres

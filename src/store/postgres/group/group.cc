@@ -1,0 +1,405 @@
+#include "store/postgres/group/group.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "store/codec/spec_text.h"
+#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/moves.h"
+#include "store/postgres/wishes.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kHead{"head"};
+const Sql kEnqueue{"enqueue"};
+const Sql kComplete{"complete"};
+const Sql kClaimLock{"claim_lock"};
+const Sql kClaim{"claim"};
+
+}  // namespace
+
+void SettleRequest::answer() {
+  Each<Settled> all;
+  all.reserve(answers.size());
+  for (auto& one : answers) all.push_back(std::move(*one));
+  reply(std::move(all));
+}
+
+// --- planning: what this group can do ------------------------------------------------------------------------------
+
+void Group::plan_enqueues(Leftovers& later) {
+  std::vector<EnqueueRequest> mine;
+  for (EnqueueRequest& request : enqueues) {
+    request.lanes.clear();
+    for (const JobSpec& spec : request.jobs) {
+      const auto ns = node_.directory.find_namespace(spec.ns);
+      const QueueRef queue = ns ? node_.directory.find_queue(*ns, spec.queue) : nullptr;
+      const LanePtr lane = queue ? node_.directory.find_lane(queue->key, spec.type, plain_needs(spec), false) : nullptr;
+      if (lane == nullptr || !is_plain(spec)) break;
+      request.lanes.push_back(lane->key);
+    }
+    (request.lanes.size() == request.jobs.size() ? mine : later.enqueues).push_back(std::move(request));
+  }
+  enqueues = std::move(mine);
+}
+
+// One outcome per job: a second one in the same group is judged by what the first left behind.
+void Group::plan_completions(Leftovers& later) {
+  std::vector<SettleRequest> mine;
+  std::unordered_set<JobId> seen;
+  for (SettleRequest& request : completions) {
+    request.answers.resize(request.outcomes.size());
+    const bool repeats = std::any_of(request.outcomes.begin(), request.outcomes.end(), [&](const Outcome& outcome) {
+      const auto* completion = std::get_if<Completion>(&outcome);
+      return completion == nullptr || !seen.insert(completion->lease.job).second;
+    });
+    (repeats ? later.settles : mine).push_back(std::move(request));
+  }
+  completions = std::move(mine);
+}
+
+bool Group::prepare_claim(PendingClaim& claim) {
+  const auto ns = node_.directory.find_namespace(claim.request.ns);
+  claim.worker = ns ? node_.directory.find_worker(*ns, claim.request.worker) : nullptr;
+  if (claim.worker == nullptr) return false;
+  if (claim.request.session && *claim.request.session != claim.worker->worker.session) return false;
+  if (claim.request.narrow || !claim.request.queues.empty()) {
+    if (claim.request.narrow && !claim.worker->offer->capabilities.missing(*claim.request.narrow).empty()) return false;
+    claim.offer = std::make_shared<const Offer>(narrowed(*claim.worker, claim.request));
+  } else {
+    claim.offer = claim.worker->offer;
+  }
+  claim.lanes = node_.directory.lanes_of(claim.offer);
+  return claim.lanes->gated.empty() || claim.gate_passed;
+}
+
+void Group::plan_claims(Leftovers& later) {
+  std::vector<PendingClaim> mine;
+  std::unordered_set<WorkerKey> workers;
+  sets_.clear();
+  std::map<const OfferLanes*, std::size_t> by_lanes;
+  for (PendingClaim& claim : claims) {
+    if (!prepare_claim(claim)) {
+      later.claims.push_back(std::move(claim));
+      continue;
+    }
+    // The slots of a worker are counted once a statement, so it has one claim in it.
+    if (!workers.insert(claim.worker->key).second) {
+      later.next_claims.push_back(std::move(claim));
+      continue;
+    }
+    const auto [found, fresh] = by_lanes.try_emplace(claim.lanes.get(), sets_.size());
+    if (fresh) sets_.push_back({claim.lanes, {}});
+    sets_[found->second].claims.push_back(mine.size());
+    mine.push_back(std::move(claim));
+  }
+  claims = std::move(mine);
+}
+
+// --- calls ---------------------------------------------------------------------------------------------------------
+
+void Group::call_enqueues(Connection& connection) const {
+  Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
+      lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
+      text(Type::text), payload(Type::bytes);
+  const auto millis = [](const std::optional<Duration>& duration) {
+    return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
+  };
+  for (const EnqueueRequest& request : enqueues) {
+    for (std::size_t i = 0; i < request.jobs.size(); ++i) {
+      const JobSpec& spec = request.jobs[i];
+      id.add_null();
+      lane.add(std::int64_t{request.lanes[i]});
+      priority.add(std::int64_t{spec.priority});
+      run_at.add(spec.run_at ? std::optional(to_ms(*spec.run_at)) : std::nullopt);
+      delay.add(spec.delay.count());
+      expires_in.add(millis(spec.expires_in));
+      lease.add(millis(spec.lease_ttl));
+      timeout.add(millis(spec.timeout));
+      flags.add(std::int64_t{spec.payload.encoding == Encoding::bytes ? kPayloadBytes : std::uint16_t{0}});
+      special.add(std::int64_t{0});
+      place.add_null();
+      rank.add_null();
+      const std::string described = spec_to_text(spec);
+      described.empty() ? text.add_null() : text.add(std::string_view(described));
+      payload.add(std::string_view(spec.payload.data));
+    }
+  }
+  Params params;
+  params.array(std::move(id)).array(std::move(lane)).array(std::move(priority)).array(std::move(run_at)).array(std::move(delay));
+  params.array(std::move(expires_in)).array(std::move(lease)).array(std::move(timeout)).array(std::move(flags));
+  params.array(std::move(special))
+      .array(std::move(place))
+      .array(std::move(rank))
+      .array(std::move(text))
+      .array(std::move(payload));
+  connection.call(kEnqueue, std::move(params));
+}
+
+void Group::call_completions(Connection& connection) const {
+  // In ascending order, so that two groups that name the same jobs lock them the same way.
+  struct Row {
+    std::int64_t key;
+    const Completion* completion;
+  };
+  std::vector<Row> rows;
+  for (const SettleRequest& request : completions)
+    for (const Outcome& outcome : request.outcomes) {
+      const auto& completion = std::get<Completion>(outcome);
+      if (const auto key = node_.ids.decode(completion.lease.job)) rows.push_back({*key, &completion});
+    }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; });
+  Column id(Type::int8), fence(Type::int8), result(Type::bytes), flags(Type::int2);
+  for (const Row& row : rows) {
+    id.add(row.key);
+    fence.add(static_cast<std::int64_t>(to_number(row.completion->lease.fence)));
+    const auto& content = row.completion->result;
+    content ? result.add(std::string_view(content->data)) : result.add_null();
+    flags.add(std::int64_t{content && content->encoding == Encoding::bytes ? kResultBytes : std::uint16_t{0}});
+  }
+  Params params;
+  params.array(std::move(id)).array(std::move(fence)).array(std::move(result)).array(std::move(flags));
+  connection.call(kComplete, std::move(params));
+}
+
+void Group::call_claims(Connection& connection, const ClaimSet& set) const {
+  Column worker(Type::int4), revision(Type::int8), want(Type::int4), lease(Type::int8), locked(Type::int4);
+  for (const std::size_t index : set.claims) {
+    const PendingClaim& claim = claims[index];
+    worker.add(std::int64_t{claim.worker->key});
+    locked.add(std::int64_t{claim.worker->key});
+    revision.add(claim.worker->revision);
+    want.add(static_cast<std::int64_t>(std::min<std::size_t>(claim.request.limit, limits::kClaimBatchMax)));
+    lease.add(claim.request.lease_ttl ? std::optional(claim.request.lease_ttl->count()) : std::nullopt);
+  }
+  connection.call(kClaimLock, std::move(Params().array(std::move(locked))));
+  Params params;
+  params.array(std::move(worker)).array(std::move(revision)).array(std::move(want)).array(std::move(lease));
+  params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
+  connection.call(kClaim, std::move(params));
+}
+
+// --- answers -------------------------------------------------------------------------------------------------------
+
+JobChange& Group::tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,
+                       std::uint32_t attempt, std::int64_t fence, WorkerKey worker) {
+  JobChange& change = changes_.jobs.emplace_back();
+  change.id = node_.ids.encode(job);
+  if (const LanePtr entry = node_.directory.lane(lane)) change.lane = entry->lane;
+  change.from = from;
+  change.to = to;
+  change.event = event;
+  change.attempt = attempt;
+  change.fence = Fence{static_cast<std::uint64_t>(fence)};
+  if (worker != 0)
+    if (const WorkerPtr entry = node_.directory.worker(worker)) change.worker = entry->worker.spec.id;
+  change.at = now_;
+  return change;
+}
+
+void Group::take_enqueued(const Rows& rows) {
+  std::size_t total = 0;
+  for (const EnqueueRequest& request : enqueues) total += request.jobs.size();
+  std::vector<std::optional<Enqueued>> made(total);
+  std::vector<LaneKey> lanes;
+  lanes.reserve(total);
+  for (const EnqueueRequest& request : enqueues) lanes.insert(lanes.end(), request.lanes.begin(), request.lanes.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<std::size_t>(rows.integer(i, 0)) - 1;
+    const std::int64_t key = rows.integer(i, 1);
+    const bool ready = rows.integer(i, 2) == 1;
+    const JobState state = ready ? JobState::ready : JobState::scheduled;
+    made[at] = Enqueued{node_.ids.encode(key), state, false};
+    tell(key, lanes[at], std::nullopt, state, JobEvent::enqueued, 0, 0, 0);
+    if (LanePtr lane = node_.directory.lane(lanes[at])) {
+      node_.directory.count_enqueued(lane->queue, 1);
+      if (ready) changes_.wakes.push_back(std::move(lane));
+    }
+    if (!ready) node_.expect_due(rows.integer(i, 3));
+  }
+  std::size_t at = 0;
+  enqueued_.clear();
+  for (const EnqueueRequest& request : enqueues) {
+    std::vector<Enqueued>& out = enqueued_.emplace_back();
+    for (std::size_t i = 0; i < request.jobs.size(); ++i, ++at)
+      if (made[at]) out.push_back(*made[at]);
+  }
+}
+
+void Group::take_completed(const Rows& rows) {
+  std::unordered_map<std::int64_t, std::size_t> by_key;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t key = rows.integer(i, 0);
+    by_key.emplace(key, i);
+    const auto lane_key = static_cast<LaneKey>(rows.integer(i, 1));
+    const auto worker = static_cast<WorkerKey>(rows.integer(i, 2));
+    tell(key, lane_key, JobState::running, JobState::completed, JobEvent::completed,
+         static_cast<std::uint32_t>(rows.integer(i, 3)), rows.integer(i, 4), worker);
+    node_.directory.count_worker(worker, true);
+    const LanePtr lane = node_.directory.lane(lane_key);
+    if (lane == nullptr) continue;
+    node_.directory.count_completed(lane->queue, 1, now_);
+    if (const QueueRef queue = node_.directory.queue(lane->queue); queue != nullptr && queue->limited())
+      for (LanePtr& waiting : node_.directory.lanes_of_queue(lane->queue)) changes_.wakes.push_back(std::move(waiting));
+  }
+  for (SettleRequest& request : completions) {
+    for (std::size_t i = 0; i < request.outcomes.size(); ++i) {
+      const LeaseRef& lease = std::get<Completion>(request.outcomes[i]).lease;
+      const auto key = node_.ids.decode(lease.job);
+      const auto found = key ? by_key.find(*key) : by_key.end();
+      if (found == by_key.end()) continue;
+      request.answers[i] =
+          Settled{lease.job, JobState::completed, static_cast<std::uint32_t>(rows.integer(found->second, 3)), std::nullopt};
+    }
+  }
+}
+
+Grant Group::grant_from(const Rows& rows, std::size_t row) const {
+  Grant out;
+  out.id = node_.ids.encode(rows.integer(row, 6));
+  if (const LanePtr lane = node_.directory.lane(static_cast<LaneKey>(rows.integer(row, 7)))) {
+    out.ns = lane->lane->ns;
+    out.queue = lane->lane->queue;
+    out.type = lane->lane->type;
+  }
+  fill_grant(out, rows, row, 8);
+  return out;
+}
+
+void Group::take_claimed(const Rows& rows, const ClaimSet& set, bool stale) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::size_t index = set.claims[static_cast<std::size_t>(rows.integer(row, 0)) - 1];
+    PendingClaim& claim = claims[index];
+    ClaimReply& reply = claim_replies_[index];
+    reply.offer = claim.offer;
+    const bool granted = !rows.null(row, 6);
+    if (granted) {
+      Grant& grant = reply.grants.emplace_back(grant_from(rows, row));
+      tell(rows.integer(row, 6), static_cast<LaneKey>(rows.integer(row, 7)), JobState::ready, JobState::running,
+           JobEvent::claimed, grant.attempt, rows.integer(row, 10), claim.worker->key);
+      answered_claims_[index] = true;
+      continue;
+    }
+    const auto session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 1))};
+    const bool fresh = rows.integer(row, 3) != 0;
+    if (!fresh || (claim.request.session && *claim.request.session != session)) continue;  // a closer look says why
+    const auto state = static_cast<WorkerState>(rows.integer(row, 2));
+    if (state == WorkerState::draining) reply.block = ClaimBlock::draining;
+    if (state == WorkerState::online && rows.integer(row, 4) <= 0) reply.block = ClaimBlock::no_slots;
+    // Free slots and nothing to take: unless lanes appeared that we did not know, there is nothing.
+    answered_claims_[index] = state != WorkerState::offline && (!stale || reply.block != ClaimBlock::none);
+  }
+}
+
+bool Group::run(Connection& connection, Leftovers& later) {
+  plan_enqueues(later);
+  plan_completions(later);
+  plan_claims(later);
+  if (size() == 0) return true;
+  connection.call(kHead);
+  if (!completions.empty()) call_completions(connection);
+  if (!enqueues.empty()) call_enqueues(connection);
+  for (const ClaimSet& set : sets_) call_claims(connection, set);
+  const std::int64_t known_version = node_.directory.version();
+  const auto answers = connection.exchange();
+  if (!answers.ok()) return false;
+  node_.metrics.commits.add();
+  node_.metrics.group_size.observe(static_cast<double>(size()));
+
+  std::size_t at = 0;
+  const Rows& head = (*answers)[at++];
+  now_ = from_ms(head.integer(0, 0));
+  node_.saw_time(now_);
+  const bool stale = head.integer(0, 1) != known_version;
+  changes_.clear();
+  if (!completions.empty()) take_completed((*answers)[at++]);
+  if (!enqueues.empty()) take_enqueued((*answers)[at++]);
+  claim_replies_.assign(claims.size(), {});
+  answered_claims_.assign(claims.size(), false);
+  for (const ClaimSet& set : sets_) {
+    ++at;  // the locks
+    take_claimed((*answers)[at++], set, stale);
+  }
+  node_.outbox->tell(changes_);
+  deliver(later);
+  return true;
+}
+
+void Group::deliver(Leftovers& later) {
+  for (std::size_t i = 0; i < enqueues.size(); ++i) enqueues[i].reply(std::move(enqueued_[i]));
+  enqueues.clear();
+  for (SettleRequest& request : completions) {
+    const bool whole =
+        std::all_of(request.answers.begin(), request.answers.end(), [](const auto& one) { return one.has_value(); });
+    if (whole)
+      request.answer();
+    else
+      later.settles.push_back(std::move(request));
+  }
+  completions.clear();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (answered_claims_[i])
+      claims[i].reply(std::move(claim_replies_[i]));
+    else
+      later.claims.push_back(std::move(claims[i]));
+  }
+  claims.clear();
+}
+
+void Group::take_apart(Leftovers& later) {
+  std::move(enqueues.begin(), enqueues.end(), std::back_inserter(later.enqueues));
+  std::move(completions.begin(), completions.end(), std::back_inserter(later.settles));
+  std::move(claims.begin(), claims.end(), std::back_inserter(later.claims));
+  enqueues.clear();
+  completions.clear();
+  claims.clear();
+}
+
+void Group::refuse(const Status& status) {
+  for (EnqueueRequest& request : enqueues) request.reply(status);
+  for (SettleRequest& request : completions) request.reply(status);
+  for (PendingClaim& claim : claims) claim.reply(status);
+  enqueues.clear();
+  completions.clear();
+  claims.clear();
+}
+
+void fill_grant(Grant& grant, const Rows& rows, std::size_t row, int column) {
+  grant.attempt = static_cast<std::uint32_t>(rows.integer(row, column));
+  grant.priority = static_cast<std::int32_t>(rows.integer(row, column + 1));
+  grant.fence = Fence{static_cast<std::uint64_t>(rows.integer(row, column + 2))};
+  grant.lease_expires_at = from_ms(rows.integer(row, column + 3));
+  if (const auto at = rows.maybe(row, column + 4)) grant.times_out_at = from_ms(*at);
+  grant.payload.encoding = (rows.integer(row, column + 5) & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json;
+  JobSpec spec;
+  spec_from_text(rows.view(row, column + 6), spec);
+  grant.payload.data = rows.text(row, column + 7);
+  grant.labels = std::move(spec.labels);
+  grant.attempts_max = spec.retry.attempts_max;
+  grant.correlation = std::move(spec.correlation);
+  if (!rows.null(row, column + 9))
+    grant.partial = Content{rows.text(row, column + 9), partial_encoding_from_text(rows.view(row, column + 8))};
+}
+
+Offer narrowed(const WorkerEntry& worker, const ClaimRequest& request) {
+  Offer offer = *worker.offer;
+  if (!request.queues.empty()) {
+    offer.queues = request.queues;
+    std::sort(offer.queues.begin(), offer.queues.end());
+  }
+  if (request.narrow) {
+    // Its labels and its name are offered in any case.
+    std::vector<std::string> names(request.narrow->names().begin(), request.narrow->names().end());
+    for (const std::string& name : label_capabilities(worker.worker.spec.labels)) names.push_back(name);
+    names.push_back(worker_capability(worker.worker.spec.id.text()));
+    offer.capabilities = CapabilitySet(std::move(names));
+  }
+  return offer;
+}
+
+}  // namespace muster::store::postgres

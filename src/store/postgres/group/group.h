@@ -1,0 +1,75 @@
+// The hot verbs of plain jobs: everything that waited while the last exchange was under way, as a few multi-row statements in one
+// transaction with one sync.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "store/postgres/group/requests.h"
+#include "store/postgres/node.h"
+#include "store/postgres/wire/connection.h"
+
+namespace muster::store::postgres {
+
+// What a group could not do itself: for transactions of their own, or for the next group.
+struct Leftovers {
+  std::vector<EnqueueRequest> enqueues;  // a lane is not known yet, or a job is not plain
+  std::vector<SettleRequest> settles;    // not plain, or no longer theirs
+  std::vector<PendingClaim> claims;      // gated lanes, or somebody must say why there is nothing
+  std::vector<PendingClaim> next_claims;
+};
+
+// What a claim may take: the worker's offer, narrowed as the request asks.
+Offer narrowed(const WorkerEntry& worker, const ClaimRequest& request);
+
+// The part of a grant that follows the job's lane in a row, from `column` on: attempt, priority, fence, lease_until,
+// times_out_at, flags, spec, payload, progress, partial.
+void fill_grant(Grant& grant, const Rows& rows, std::size_t row, int column);
+
+class Group {
+ public:
+  explicit Group(Node& node) : node_(node) {}
+
+  std::vector<EnqueueRequest> enqueues;
+  std::vector<SettleRequest> completions;
+  std::vector<PendingClaim> claims;
+
+  std::size_t size() const { return enqueues.size() + completions.size() + claims.size(); }
+  // Makes the calls, exchanges them, tells what changed and answers. False: the connection's trouble says why nothing was done;
+  // then the requests are still here, unanswered.
+  bool run(Connection& connection, Leftovers& later);
+  // Answers everything that is left with this.
+  void refuse(const Status& status);
+  // Every request becomes a transaction of its own: one of them made the server refuse them all.
+  void take_apart(Leftovers& later);
+
+ private:
+  struct ClaimSet {
+    std::shared_ptr<const OfferLanes> lanes;
+    std::vector<std::size_t> claims;  // by place in `claims`
+  };
+  void plan_enqueues(Leftovers& later);
+  void plan_completions(Leftovers& later);
+  void plan_claims(Leftovers& later);
+  bool prepare_claim(PendingClaim& claim);
+  void call_enqueues(Connection& connection) const;
+  void call_completions(Connection& connection) const;
+  void call_claims(Connection& connection, const ClaimSet& set) const;
+  void take_enqueued(const Rows& rows);
+  void take_completed(const Rows& rows);
+  void take_claimed(const Rows& rows, const ClaimSet& set, bool stale);
+  void deliver(Leftovers& later);
+  Grant grant_from(const Rows& rows, std::size_t row) const;
+  JobChange& tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,
+                  std::uint32_t attempt, std::int64_t fence, WorkerKey worker);
+
+  Node& node_;
+  std::vector<ClaimSet> sets_;
+  Changes changes_;
+  Instant now_{};
+  std::vector<std::vector<Enqueued>> enqueued_;
+  std::vector<ClaimReply> claim_replies_;
+  std::vector<bool> answered_claims_;
+};
+
+}  // namespace muster::store::postgres

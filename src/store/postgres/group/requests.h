@@ -1,0 +1,56 @@
+// Requests of the hot verbs on their way. Each is answered exactly once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/reply.h"
+#include "store/postgres/directory.h"
+#include "store/postgres/verbs/settle.h"
+#include "store/store.h"
+
+namespace muster::store::postgres {
+
+struct EnqueueRequest {
+  std::vector<JobSpec> jobs;
+  Reply<std::vector<Enqueued>> reply;
+  Ticks queued_at{};
+  std::vector<LaneKey> lanes;  // of each job, set when the group is planned
+};
+
+// Outcomes of any kind; completions of plain jobs are tried in a group first, what that leaves is settled one by one.
+struct SettleRequest {
+  std::vector<Outcome> outcomes;
+  std::vector<std::optional<Result<Settled>>> answers;  // those known so far
+  Reply<Each<Settled>> reply;
+  Ticks queued_at{};
+
+  void answer();
+};
+
+struct ExtendRequest {
+  std::vector<Extension> extensions;
+  Reply<Each<Renewed>> reply;
+  Ticks queued_at{};
+};
+
+struct BeatRequest {
+  std::vector<Beat> beats;
+  Reply<Each<BeatReply>> reply;
+  Ticks queued_at{};
+};
+
+struct PendingClaim {
+  ClaimRequest request;
+  Reply<ClaimReply> reply;
+  Ticks queued_at{};
+  bool gate_passed = false;  // nothing waits in the gated lanes it may serve
+  std::uint8_t tries = 0;    // after a stale cache or a lost race
+  WorkerPtr worker;          // set when the group is planned
+  std::shared_ptr<const Offer> offer;
+  std::shared_ptr<const OfferLanes> lanes;
+};
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,45 @@
+#include "store/postgres/node.h"
+
+namespace muster::store::postgres {
+namespace {
+
+std::vector<double> group_bounds() { return {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1'024, 4'096}; }
+
+std::int64_t monotonic_ms() { return std::chrono::floor<Duration>(RealClock().elapsed()).count(); }
+
+std::uint64_t seed_of(std::uint64_t wanted) {
+  if (wanted != 0) return wanted;
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+}  // namespace
+
+NodeMetrics::NodeMetrics(Metrics& metrics)
+    : commits(metrics.counter("muster_store_commits_total", "Commits of the store.")),
+      failed_commits(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
+      group_size(metrics.histogram("muster_postgres_group_size", "Requests that shared one exchange.", group_bounds())),
+      queue_wait(metrics.histogram("muster_postgres_queue_wait_seconds", "How long a request waited for a connection.",
+                                   latency_bounds())),
+      commit_seconds(
+          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())),
+      reconnects(metrics.counter("muster_postgres_reconnects_total", "Connections that had to be made anew.")),
+      connections(metrics.gauge("muster_postgres_connections", "Connections to the database that are open.")),
+      leader(metrics.gauge("muster_postgres_leader", "1 while this node leads.")),
+      notify_lag(metrics.gauge("muster_postgres_notify_lag_seconds", "Age of the last notification when it arrived.")),
+      notifications(metrics.counter("muster_postgres_notifications_total", "Notifications received from other nodes.")),
+      polls(metrics.counter("muster_postgres_polls_total", "Looks for work that nobody told of.")) {}
+
+Node::Node(Options options_in, Metrics& metrics_in)
+    : options(std::move(options_in)), metrics(metrics_in), random_(seed_of(options.seed)) {}
+
+void Node::saw_time(Instant database_now) { clock_offset_ms_ = to_ms(database_now) - monotonic_ms(); }
+
+bool Node::something_is_due() const { return next_due_ms.load() <= monotonic_ms() + clock_offset_ms_.load(); }
+
+double Node::spread() {
+  const std::lock_guard lock(random_mutex_);
+  return std::uniform_real_distribution<double>(0, 1)(random_);
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,69 @@
+// What the threads of one node share: its options, its names, its metrics, and where changes are told.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <random>
+#include <string>
+
+#include "base/metrics.h"
+#include "store/codec/id_codec.h"
+#include "store/postgres/changes.h"
+#include "store/postgres/directory.h"
+#include "store/postgres/store.h"
+
+namespace muster::store::postgres {
+
+class Outbox;
+
+struct NodeMetrics {
+  explicit NodeMetrics(Metrics& metrics);
+  Counter& commits;
+  Counter& failed_commits;
+  Histogram& group_size;
+  Histogram& queue_wait;
+  Histogram& commit_seconds;
+  Counter& reconnects;
+  Gauge& connections;
+  Gauge& leader;
+  Gauge& notify_lag;
+  Counter& notifications;
+  Counter& polls;
+};
+
+// Leadership as this node believes it; the database decides inside every sweep by comparing the term.
+struct Leadership {
+  std::atomic<std::int64_t> term{0};  // 0: not leading
+};
+
+struct Node {
+  Node(Options options_in, Metrics& metrics_in);
+
+  const Options options;
+  NodeMetrics metrics;
+  Directory directory;
+  IdCodec ids;  // set once, when the database was first reached
+  Leadership leadership;
+  Outbox* outbox = nullptr;
+  std::atomic<std::int64_t> next_due_ms{INT64_MAX};  // earliest due time of a waiting job this node knows of
+  std::atomic<bool> listening{false};
+  std::atomic<std::int64_t> notify_lag_ms{0};
+
+  // The database's time as this node guesses it: what it last said, and the time since. Decides when to look, never what is true.
+  void saw_time(Instant database_now);
+  bool something_is_due() const;
+  double spread();  // an even random number in [0, 1)
+  // A job waits until then: whoever claims looks for due jobs first.
+  void expect_due(std::int64_t at_ms) {
+    std::int64_t known = next_due_ms.load();
+    while (at_ms < known && !next_due_ms.compare_exchange_weak(known, at_ms)) continue;
+  }
+
+ private:
+  std::atomic<std::int64_t> clock_offset_ms_{0};  // database time minus our monotonic time
+  std::mutex random_mutex_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,109 @@
+// The threads of a node, one per connection, and the requests that wait for them.
+//
+//   any thread ──submit──► pending ──take──► a group: all hot requests that wait, one exchange ──► tell, answer
+//                                     └────► a unit: one transaction with as many exchanges as it needs ──► tell, answer
+//
+// The last connection prefers units and the others prefer groups, so that neither starves behind the other. While no connection
+// is up everything is answered `unavailable` with the reason, at once; each thread reconnects with growing pauses.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/postgres/group/group.h"
+#include "store/postgres/node.h"
+#include "store/postgres/unit.h"
+#include "store/postgres/wire/connection.h"
+
+namespace muster::store::postgres {
+
+class Runner {
+ public:
+  explicit Runner(Node& node);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // Connects once. Trouble that no waiting mends is returned; other trouble is left to the threads. Starts them.
+  Status start();
+  // Answers everything accepted so far, then ends the threads. Idempotent.
+  void stop();
+  // Ends the threads without doing what waits; it is answered `unavailable`.
+  void abandon();
+
+  void submit(EnqueueRequest request);
+  void submit(SettleRequest request);  // completions try the quick way first
+  void submit(PendingClaim request);
+  void submit(ExtendRequest request);
+  void submit(BeatRequest request);
+  void submit(std::unique_ptr<Unit> unit);
+
+  StoreHealth health() const;
+  std::uint32_t pending() const;
+
+ private:
+  // What one take() got: requests of one kind.
+  struct Work {
+    std::unique_ptr<Group> group;
+    std::vector<SettleRequest> settles;
+    std::vector<ExtendRequest> extends;
+    std::vector<BeatRequest> beats;
+    std::vector<PendingClaim> claims;  // one by one
+    std::vector<EnqueueRequest> enqueues;
+    std::unique_ptr<Unit> unit;
+    bool empty() const;
+  };
+
+  void run(std::size_t index);
+  Result<std::unique_ptr<Connection>> connect();
+  bool wait_for_work(bool prefers_units, Work& work);  // false: stop
+  bool take_group(Work& work);
+  bool take_unit(Work& work);
+  Status admission() const;  // why a request is refused now, or ok
+  template <class Request>
+  void push(std::vector<Request>& queue, Request request);
+  void perform(Connection& connection, Work& work);
+  void run_group(Connection& connection, Group& group);
+  void run_unit(Connection& connection, std::unique_ptr<Unit> unit);
+  void make_names(Connection& connection, const Tx& lacking);
+  void run_claim(Connection& connection, PendingClaim claim);
+  void promote(Connection& connection);
+  void put_back(Work work);
+  void put_back_claim(PendingClaim claim);
+  void keep(Leftovers later);
+  void set_health(const Status& status);
+  void went_down(const Status& status);
+  void came_up();
+  void drain_refused(const Status& status);
+
+  Node& node_;
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable wake_;
+  std::vector<EnqueueRequest> enqueues_;
+  std::vector<SettleRequest> completions_;
+  std::vector<PendingClaim> claims_;
+  std::vector<SettleRequest> settles_;
+  std::vector<ExtendRequest> extends_;
+  std::vector<BeatRequest> beats_;
+  std::vector<PendingClaim> gated_claims_;
+  std::vector<EnqueueRequest> special_enqueues_;
+  std::deque<std::unique_ptr<Unit>> units_;
+  Ticks beats_at_{};  // when the last batch of heartbeats left
+  std::size_t waiting_ = 0;
+  std::size_t connected_ = 0;
+  bool stopping_ = false;
+  bool abandoned_ = false;
+  StoreHealth health_;
+  std::unique_ptr<Connection> first_;  // made by start(), taken by the first thread
+  std::vector<std::thread> threads_;
+
+  std::mutex init_mutex_;  // the first to reach the database prepares it
+  bool initialised_ = false;
+};
+
+}  // namespace muster::store::postgres

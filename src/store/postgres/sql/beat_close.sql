@@ -1,0 +1,1 @@
+DELETE FROM {schema}.beats WHERE worker = ANY($1::integer[])

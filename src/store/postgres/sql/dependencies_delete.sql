@@ -1,0 +1,1 @@
+DELETE FROM {schema}.dependencies WHERE job = ANY($1::bigint[])

@@ -1,0 +1,1 @@
+SELECT id, queue, type, needs, special, home FROM {schema}.lanes ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id, namespace, name, settings FROM {schema}.queues ORDER BY id

@@ -1,0 +1,1 @@
+SELECT after FROM {schema}.dependencies WHERE job = $1::bigint

@@ -1,0 +1,2 @@
+-- The turns of these jobs are over.
+UPDATE {schema}.wishes SET fair_lane = NULL WHERE job = ANY($1::bigint[])

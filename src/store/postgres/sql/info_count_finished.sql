@@ -1,0 +1,1 @@
+SELECT (SELECT count(*) FROM {schema}.history) + (SELECT count(*) FROM {schema}.dead)

@@ -1,0 +1,1 @@
+SELECT (SELECT count(*) FROM {schema}.waiting) + (SELECT count(*) FROM {schema}.running)

@@ -1,0 +1,1 @@
+DELETE FROM {schema}.namespaces WHERE id = $1::integer

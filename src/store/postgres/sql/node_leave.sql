@@ -1,0 +1,1 @@
+DELETE FROM {schema}.nodes WHERE name = $1::text

@@ -1,0 +1,1 @@
+DELETE FROM {schema}.dead WHERE id = ANY($1::bigint[]) AND finished_at <= $2::bigint RETURNING id

@@ -1,0 +1,2 @@
+-- The times name the partitions; without them every one would be looked at.
+DELETE FROM {schema}.history WHERE id = ANY($1::bigint[]) AND finished_at >= $2::bigint AND finished_at <= $3::bigint RETURNING id

@@ -1,0 +1,1 @@
+DELETE FROM {schema}.idempotency WHERE job = ANY($1::bigint[])

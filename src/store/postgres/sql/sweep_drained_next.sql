@@ -1,0 +1,1 @@
+SELECT min(drain_deadline) FROM {schema}.workers WHERE state = 1

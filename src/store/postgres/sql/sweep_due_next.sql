@@ -1,0 +1,1 @@
+SELECT min(run_at) FROM {schema}.waiting WHERE place = 0

@@ -1,0 +1,1 @@
+SELECT min(prefer_until) FROM {schema}.wishes WHERE prefer IS NOT NULL

@@ -1,0 +1,1 @@
+DELETE FROM {schema}.wishes WHERE job = ANY($1::bigint[])

@@ -1,0 +1,1 @@
+SELECT DISTINCT worker FROM {schema}.sticky WHERE worker = ANY($1::integer[])

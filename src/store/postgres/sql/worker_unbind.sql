@@ -1,0 +1,1 @@
+DELETE FROM {schema}.sticky WHERE worker = ANY($1::integer[])

@@ -1,0 +1,58 @@
+#include "store/postgres/statements.h"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "base/check.h"
+#include "store/postgres/postgres_statements.h"
+
+namespace muster::store::postgres {
+namespace {
+
+constexpr std::string_view kToken = "{schema}";
+
+std::string_view name_of(std::string_view file) { return file.substr(0, file.rfind('.')); }
+
+}  // namespace
+
+std::string quoted(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+  return out;
+}
+
+std::string with_schema(std::string_view text, std::string_view schema) {
+  const std::string name = quoted(schema);
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t found = text.find(kToken, at);
+    out.append(text.substr(at, found - at));
+    if (found == std::string_view::npos) return out;
+    out.append(name);
+    at = found + kToken.size();
+  }
+}
+
+Sql::Sql(std::string_view name) : index_(0) {
+  const auto files = embedded::postgres_statements();
+  while (index_ < files.size() && name_of(files[index_].name) != name) ++index_;
+  if (index_ == files.size()) fail_check(name, __FILE__, __LINE__);
+}
+
+std::span<const StatementText> statements(const std::string& schema) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<StatementText>> known;
+  const std::lock_guard lock(mutex);
+  auto& list = known[schema];
+  if (list.empty())
+    for (const auto& file : embedded::postgres_statements())
+      list.push_back({std::string(name_of(file.name)), with_schema(file.text, schema)});
+  return list;
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,33 @@
+// Every statement there is, from sql/*.sql, by the name of its file. All are prepared when a connection opens, so that a mistake
+// in one shows at the start and not at its first use.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace muster::store::postgres {
+
+// The place of a statement in the list of all. Cheap to copy; made once, at start, from the name.
+class Sql {
+ public:
+  explicit Sql(std::string_view name);  // REQUIRES: sql/<name>.sql exists
+  std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
+};
+
+struct StatementText {
+  std::string name;
+  std::string text;
+};
+// All statements with the schema's name put in, in the order of Sql::index().
+std::span<const StatementText> statements(const std::string& schema);
+
+// `{schema}` in a text becomes the quoted name.
+std::string with_schema(std::string_view text, std::string_view schema);
+std::string quoted(std::string_view name);
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,270 @@
+#include "store/postgres/store.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "base/uuid.h"
+#include "store/postgres/cluster/housekeeper.h"
+#include "store/postgres/cluster/leader.h"
+#include "store/postgres/cluster/listener.h"
+#include "store/postgres/cluster/notifier.h"
+#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/runner.h"
+#include "store/postgres/verbs/verbs.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kReadyLanes{"ready_lanes"};
+
+std::string node_name() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  std::random_device device;
+  return fmt::format("{}-{}-{:08x}", host[0] != '\0' ? host : "node", ::getpid(), device());
+}
+
+Options completed(Options options) {
+  if (options.node.empty()) options.node = node_name();
+  return options;
+}
+
+class ClusterStore final : public PostgresStore {
+ public:
+  ClusterStore(Options options, Metrics& metrics)
+      : node_(completed(std::move(options)), metrics),
+        notifier_(node_, metrics),
+        outbox_(&notifier_),
+        runner_(node_),
+        listener_(node_, notifier_, metrics, [this] { look_for_work(); }),
+        housekeeper_(node_, {.submit = [this](Housekeeper::Body body) { submit(std::move(body)); },
+                             .pending = [this] { return runner_.pending(); }}) {
+    node_.outbox = &outbox_;
+  }
+
+  ~ClusterStore() override {
+    housekeeper_.stop();
+    listener_.stop();
+    outbox_.set_listener(nullptr);
+    runner_.abandon();
+    notifier_.stop();
+  }
+
+  Status start() {
+    if (Status status = runner_.start(); !status.ok()) return status;
+    notifier_.start();
+    listener_.start();
+    // A store that is alone leads when open() returns: what it is asked first may be a sweep.
+    if (runner_.health().writable) {
+      std::promise<void> done;
+      run([&node = node_](Tx& tx) -> Result<bool> { return beat_node(tx, {}), refresh_leadership(tx); },
+          Reply<bool>([&done](Result<bool>) { done.set_value(); }));
+      done.get_future().wait();
+    }
+    housekeeper_.start();
+    return {};
+  }
+
+  void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) override {
+    if (jobs.empty()) return reply(std::vector<Enqueued>());
+    runner_.submit(EnqueueRequest{.jobs = std::move(jobs), .reply = std::move(reply)});
+  }
+  void claim(ClaimRequest request, Reply<ClaimReply> reply) override {
+    runner_.submit(PendingClaim{.request = std::move(request), .reply = std::move(reply)});
+  }
+  void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override { settle_all(batch, std::move(reply)); }
+  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { settle_all(batch, std::move(reply)); }
+  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { settle_all(batch, std::move(reply)); }
+  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { settle_all(batch, std::move(reply)); }
+  void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
+    extend_all(batch, std::move(reply));
+  }
+  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { extend_all(batch, std::move(reply)); }
+
+  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override {
+    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Cancelled>> { return postgres::cancel(tx, batch); }, std::move(reply));
+  }
+  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override {
+    run([jobs = std::move(jobs)](Tx& tx) -> Result<Each<Settled>> { return postgres::redrive(tx, jobs); }, std::move(reply));
+  }
+  void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override {
+    run([filter = std::move(filter)](Tx& tx) { return postgres::redrive_matching(tx, filter); }, std::move(reply));
+  }
+  void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override {
+    run([jobs = std::move(jobs)](Tx& tx) -> Result<Each<Job>> { return postgres::get_jobs(tx, jobs); }, std::move(reply));
+  }
+  void list_jobs(JobQuery query, Reply<JobPage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_jobs(tx, query); }, std::move(reply));
+  }
+  void explain(JobId job, Reply<WaitFacts> reply) override {
+    run([job](Tx& tx) { return postgres::explain(tx, job); }, std::move(reply));
+  }
+
+  void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
+    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Registered>> { return postgres::register_workers(tx, batch); },
+        std::move(reply));
+  }
+  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override {
+    runner_.submit(BeatRequest{.beats = std::move(batch), .reply = std::move(reply)});
+  }
+  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override {
+    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Worker>> { return postgres::drain(tx, batch); }, std::move(reply));
+  }
+  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
+    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Worker>> { return postgres::unregister(tx, batch); }, std::move(reply));
+  }
+  void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) override {
+    run([ns = std::move(ns),
+         workers = std::move(workers)](Tx& tx) -> Result<Each<Worker>> { return postgres::get_workers(tx, ns, workers); },
+        std::move(reply));
+  }
+  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_workers(tx, query); }, std::move(reply));
+  }
+
+  void change_queue(QueueChange change, Reply<QueueStats> reply) override {
+    run([change = std::move(change)](Tx& tx) { return postgres::change_queue(tx, change); }, std::move(reply));
+  }
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override {
+    run([ns = std::move(ns)](Tx& tx) { return postgres::list_queues(tx, ns); }, std::move(reply));
+  }
+  void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
+    run([info = std::move(info)](Tx& tx) { return postgres::create_namespace(tx, info); }, std::move(reply));
+  }
+  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override {
+    run([](Tx& tx) { return postgres::list_namespaces(tx); }, std::move(reply));
+  }
+  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override {
+    run([ns = std::move(ns)](Tx& tx) { return postgres::delete_namespace(tx, ns); }, std::move(reply));
+  }
+
+  void promote_due(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::promote_due, limit, std::move(reply));
+  }
+  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::expire_leases, limit, std::move(reply));
+  }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::time_out_jobs, limit, std::move(reply));
+  }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::expire_waiting, limit, std::move(reply));
+  }
+  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::end_preferences, limit, std::move(reply));
+  }
+  void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::bury_silent_workers, limit, std::move(reply));
+  }
+  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(postgres::end_drains, limit, std::move(reply)); }
+  void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
+    run([retention, limit](Tx& tx) -> Result<SweepReport> { return postgres::prune_finished(tx, retention, limit); },
+        std::move(reply));
+  }
+  void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
+    run([offline_kept, limit](Tx& tx) -> Result<SweepReport> { return postgres::prune_workers(tx, offline_kept, limit); },
+        std::move(reply));
+  }
+
+  void info(Reply<StoreInfo> reply) override {
+    run([](Tx& tx) { return postgres::info(tx); }, std::move(reply));
+  }
+  StoreHealth health() const override { return runner_.health(); }
+  void backup(std::string path, Reply<BackupReport> reply) override {
+    (void)path;
+    reply(Status::invalid_argument(
+        "a PostgreSQL store is backed up with PostgreSQL's own tools: pg_dump for a copy, pg_basebackup with WAL archiving for "
+        "a point in time (docs/cluster.md, Backup)"));
+  }
+
+  void set_listener(Listener* listener) override { outbox_.set_listener(listener); }
+
+  Status close() override {
+    if (closed_.exchange(true)) return {};
+    housekeeper_.stop();
+    listener_.stop();
+    // The others need not wait for what we hold to expire.
+    auto done = std::make_shared<std::promise<void>>();
+    run([](Tx& tx) -> Result<bool> { return release_leadership(tx), leave_cluster(tx), write_worker_counts(tx), true; },
+        Reply<bool>([done](Result<bool>) { done->set_value(); }));
+    done->get_future().wait();
+    runner_.stop();
+    notifier_.stop();
+    return {};
+  }
+
+  void cluster(Reply<ClusterStatus> reply) override {
+    run([](Tx& tx) { return cluster_status(tx); }, std::move(reply));
+  }
+  bool leading() const override { return node_.leadership.term.load() != 0; }
+
+ private:
+  template <class Body, class T>
+  void run(Body body, UniqueFunction<void(Result<T>)> reply) {
+    runner_.submit(std::make_unique<UnitOf<T, Body>>(std::move(body), std::move(reply)));
+  }
+
+  void sweep(SweepReport (*pass)(Tx&, std::size_t), std::size_t limit, Reply<SweepReport> reply) {
+    run([pass, limit](Tx& tx) -> Result<SweepReport> { return pass(tx, limit); }, std::move(reply));
+  }
+
+  template <class Item>
+  void settle_all(std::vector<Item>& batch, Reply<Each<Settled>> reply) {
+    if (batch.empty()) return reply(Each<Settled>());
+    SettleRequest request{.outcomes = {}, .answers = {}, .reply = std::move(reply)};
+    for (Item& item : batch) request.outcomes.emplace_back(std::move(item));
+    runner_.submit(std::move(request));
+  }
+
+  template <class Item>
+  void extend_all(std::vector<Item>& batch, Reply<Each<Renewed>> reply) {
+    if (batch.empty()) return reply(Each<Renewed>());
+    ExtendRequest request{.extensions = {}, .reply = std::move(reply)};
+    for (Item& item : batch) request.extensions.emplace_back(std::move(item));
+    runner_.submit(std::move(request));
+  }
+
+  void submit(Housekeeper::Body body) {
+    run([body = std::move(body)](Tx& tx) -> Result<bool> { return body(tx), true; }, Reply<bool>([](Result<bool>) {}));
+  }
+
+  // Rule 9: what was not heard of is found by looking.
+  void look_for_work() {
+    if (looking_.exchange(true)) return;
+    run(
+        [this](Tx& tx) -> Result<bool> {
+          looking_ = false;  // who asks from now on may know of more than this look will see
+          tx.local_only = true;
+          const Rows rows = tx.ask(kReadyLanes);
+          for (std::size_t i = 0; i < rows.size(); ++i) tx.wake(static_cast<LaneKey>(rows.integer(i, 0)));
+          return true;
+        },
+        Reply<bool>([this](Result<bool>) {
+          looking_ = false;
+          node_.metrics.polls.add();
+        }));
+  }
+
+  Node node_;
+  Notifier notifier_;
+  Outbox outbox_;
+  Runner runner_;
+  ClusterListener listener_;
+  Housekeeper housekeeper_;
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> looking_{false};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PostgresStore>> PostgresStore::open(Options options, Metrics& metrics) {
+  auto store = std::make_unique<ClusterStore>(std::move(options), metrics);
+  if (Status status = store->start(); !status.ok()) return status;
+  return std::unique_ptr<PostgresStore>(std::move(store));
+}
+
+}  // namespace muster::store::postgres

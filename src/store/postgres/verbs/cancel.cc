@@ -1,0 +1,128 @@
+// Ending a job before its time, and starting finished ones over.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "model/rank.h"
+#include "store/codec/spec_text.h"
+#include "store/postgres/moves.h"
+#include "store/postgres/verbs/verbs.h"
+#include "store/postgres/wishes.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kSettledRead{"settled_read"};
+const Sql kCancelRequest{"cancel_request"};
+const Sql kFinishedRead{"finished_read"};
+const Sql kRedrive{"redrive"};
+const Sql kUniqueFind{"unique_find"};
+const Sql kUniqueTake{"unique_put"};
+
+Status missing(const JobId& id) { return Status::not_found(fmt::format("job {} does not exist", id.text())); }
+
+Status cannot_redrive(const JobId& id, JobState state) {
+  return Status::conflict(
+      fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(state)));
+}
+
+// The gate, then the finished row once more: nobody else re-drives it meanwhile.
+Result<Settled> redrive_one(Tx& tx, const JobId& id) {
+  const auto key = tx.ids().decode(id);
+  if (!key) return missing(id);
+  const auto live = lock_jobs(tx, {*key});
+  if (const auto found = live.find(*key); found != live.end()) return cannot_redrive(id, found->second.state());
+  Rows rows = tx.ask(kFinishedRead, Params().int8(*key));
+  if (rows.size() == 0) return missing(id);
+  const auto from = static_cast<JobState>(rows.integer(0, 1));
+  if (!next(from, JobEvent::redriven)) return cannot_redrive(id, from);
+  const auto lane = static_cast<LaneKey>(rows.integer(0, 0));
+  const auto priority = static_cast<std::int32_t>(rows.integer(0, 2));
+  JobSpec spec;
+  spec_from_text(rows.view(0, 3), spec);
+  // It waits for nobody any more, and its time to expire starts over. Its turn, if it had one, is over too.
+  spec.after.clear();
+  const LanePtr home = tx.directory().lane(lane);
+  if (home == nullptr) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
+  if (spec.concurrency || spec.affinity != Affinity()) tx.lock_gates({home->ns});
+  if (spec.unique) {
+    const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(spec.unique->key));
+    if (holder.size() > 0)
+      return Status::conflict(
+          fmt::format("job {} now holds the unique key '{}'", tx.ids().encode(holder.integer(0, 0)).text(), spec.unique->key));
+  }
+  std::optional<std::int64_t> expires_at;
+  if (spec.expires_in) expires_at = to_ms(tx.now() + *spec.expires_in);
+  Params params;
+  params.int8(*key).int8(rank_of(tx.now(), priority)).int8(tx.now_ms()).int2(static_cast<std::int64_t>(JobEvent::redriven));
+  params.boolean(settles_specially(spec)).int8(expires_at);
+  if (tx.ask(kRedrive, std::move(params)).size() == 0) return missing(id);
+  if (settles_specially(spec)) {
+    write_wishes(tx, *key, wishes_of(spec, home->ns, tx.now()));
+    if (spec.unique) {
+      Column ns(Type::int4), unique_key(Type::bytes), job(Type::int8);
+      ns.add(std::int64_t{home->ns});
+      unique_key.add(std::string_view(spec.unique->key));
+      job.add(*key);
+      tx.write(kUniqueTake, std::move(Params().array(std::move(ns)).array(std::move(unique_key)).array(std::move(job))));
+    }
+    Moves moves(tx);
+    auto jobs = lock_jobs(tx, {*key});
+    if (const auto found = jobs.find(*key); found != jobs.end()) moves.place(found->second);
+    moves.flush();
+  } else {
+    tx.wake(lane);
+  }
+  const std::int64_t fence = rows.integer(0, 4);
+  tx.tell(*key, lane, from, JobState::ready, JobEvent::redriven, 0, fence, 0);
+  return Settled{id, JobState::ready, 0, tx.now()};
+}
+
+}  // namespace
+
+Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch) {
+  std::vector<JobKey> keys;
+  for (const Cancel& item : batch)
+    if (const auto key = tx.ids().decode(item.job)) keys.push_back(*key);
+  std::map<JobKey, LiveJob> jobs = lock_jobs(tx, keys);
+  std::map<JobKey, JobState> finished;
+  if (jobs.size() < keys.size()) {
+    const Rows rows = tx.ask(kSettledRead, Params().int8s(keys));
+    for (std::size_t i = 0; i < rows.size(); ++i) finished[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
+  }
+  Moves moves(tx);
+  Each<Cancelled> answers;
+  for (const Cancel& item : batch) {
+    const auto key = tx.ids().decode(item.job);
+    const auto found = key ? jobs.find(*key) : jobs.end();
+    if (found == jobs.end()) {
+      const auto state = key ? finished.find(*key) : finished.end();
+      if (state == finished.end())
+        answers.emplace_back(missing(item.job));
+      else
+        answers.emplace_back(Status::conflict(fmt::format("job {} is {} already", item.job.text(), to_string(state->second))));
+      continue;
+    }
+    LiveJob& job = found->second;
+    if (job.running) {
+      if ((job.flags & kCancelRequested) == 0) tx.write(kCancelRequest, Params().int8(*key).bytes(item.reason));
+      job.flags |= kCancelRequested;
+      answers.emplace_back(Cancelled{item.job, JobState::running});
+      continue;
+    }
+    moves.cancel(job, item.reason, kErrorCancelled);
+    answers.emplace_back(Cancelled{item.job, JobState::cancelled});
+    finished[*key] = JobState::cancelled;
+    jobs.erase(found);
+  }
+  moves.flush();
+  return answers;
+}
+
+Each<Settled> redrive(Tx& tx, const std::vector<JobId>& jobs) {
+  Each<Settled> answers;
+  for (const JobId& id : jobs) answers.push_back(redrive_one(tx, id));
+  return answers;
+}
+
+}  // namespace muster::store::postgres

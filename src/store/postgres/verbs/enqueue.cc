@@ -1,0 +1,325 @@
+// Enqueueing with keys, dependencies, wishes, or into lanes that are new: all or nothing, in one transaction.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/rank.h"
+#include "store/codec/spec_text.h"
+#include "store/postgres/moves.h"
+#include "store/postgres/node.h"
+#include "store/postgres/verbs/verbs.h"
+#include "store/postgres/wishes.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kEnqueue{"enqueue"};
+const Sql kJobKeys{"job_keys"};
+const Sql kStatesRead{"states_read"};
+const Sql kIdempotencyPut{"idempotency_put"};
+const Sql kIdempotencyFind{"idempotency_find"};
+const Sql kIdempotencyDelete{"idempotency_delete"};
+const Sql kUniquePut{"unique_put"};
+const Sql kUniqueHolders{"unique_holders"};
+const Sql kDependenciesPut{"dependencies_put"};
+const Sql kWatch{"watch"};
+const Sql kFairRead{"fair_read"};
+const Sql kFairPut{"fair_put"};
+
+struct Draft {
+  const JobSpec* spec = nullptr;
+  NamespaceKey ns = 0;
+  JobKey key = 0;
+  JobKey existing = 0;          // another job stands for it
+  std::vector<JobKey> pending;  // dependencies that are not finished
+  bool dependency_failed = false;
+  LanePtr lane;
+  std::int64_t rank = 0;
+  std::int64_t due = 0;
+  Place place = Place::ready;
+  std::optional<Wishes> wishes;
+};
+
+using ScopedKey = std::pair<NamespaceKey, std::string>;
+
+// Writes (namespace, key, job) rows in the order of their keys, so that two batches with the same keys do not wait for each other
+// in a circle; says which job holds each key now.
+std::map<ScopedKey, JobKey> take_keys(Tx& tx, Sql put, Sql find, const std::map<ScopedKey, JobKey>& wanted) {
+  std::map<ScopedKey, JobKey> holders;
+  if (wanted.empty()) return holders;
+  const auto columns = [&](bool with_job) {
+    Column ns(Type::int4), key(Type::bytes), job(Type::int8);
+    for (const auto& [scoped, id] : wanted) {
+      ns.add(std::int64_t{scoped.first});
+      key.add(std::string_view(scoped.second));
+      job.add(id);
+    }
+    Params params;
+    params.array(std::move(ns)).array(std::move(key));
+    if (with_job) params.array(std::move(job));
+    return params;
+  };
+  tx.write(put, columns(true));
+  const Rows rows = tx.ask(find, columns(false));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    holders[{static_cast<NamespaceKey>(rows.integer(i, 0)), rows.text(i, 1)}] = rows.integer(i, 2);
+  return holders;
+}
+
+class Batch {
+ public:
+  Batch(Tx& tx, const std::vector<JobSpec>& jobs) : tx_(tx) {
+    for (const JobSpec& spec : jobs) drafts_.push_back({.spec = &spec});
+  }
+
+  Result<std::vector<Enqueued>> run() {
+    if (Status status = resolve_names(); !status.ok()) return status;
+    lock_gates();
+    if (Status status = resolve_dependencies(); !status.ok()) return status;
+    if (Status status = find_lanes(); !status.ok()) return status;
+    give_keys();
+    settle_keys();
+    for (Draft& draft : drafts_)
+      if (draft.existing == 0) shape(draft);
+    write_rows();
+    place();
+    return answers();
+  }
+
+ private:
+  Status resolve_names() {
+    for (Draft& draft : drafts_) {
+      const auto ns = tx_.namespace_key(draft.spec->ns);
+      if (!ns.ok()) return ns.status();
+      draft.ns = *ns;
+    }
+    return {};
+  }
+
+  void lock_gates() {
+    std::vector<NamespaceKey> gates;
+    for (const Draft& draft : drafts_)
+      if (claims_specially(*draft.spec)) gates.push_back(draft.ns);
+    tx_.lock_gates(std::move(gates));
+  }
+
+  Status resolve_dependencies() {
+    std::vector<JobKey> keys;
+    for (const Draft& draft : drafts_)
+      for (const JobId& id : draft.spec->after)
+        if (const auto key = tx_.ids().decode(id)) keys.push_back(*key);
+    if (keys.empty() && std::all_of(drafts_.begin(), drafts_.end(), [](const Draft& d) { return d.spec->after.empty(); }))
+      return {};
+    const std::map<JobKey, LiveJob> live = lock_jobs(tx_, keys);
+    std::map<JobKey, JobState> states;
+    const Rows rows = tx_.ask(kStatesRead, Params().int8s(keys));
+    for (std::size_t i = 0; i < rows.size(); ++i) states[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
+    for (Draft& draft : drafts_) {
+      for (const JobId& id : draft.spec->after) {
+        const auto key = tx_.ids().decode(id);
+        if (key && live.contains(*key)) {
+          if (std::find(draft.pending.begin(), draft.pending.end(), *key) == draft.pending.end()) draft.pending.push_back(*key);
+          continue;
+        }
+        const auto state = key ? states.find(*key) : states.end();
+        if (state == states.end()) return Status::not_found(fmt::format("job {} named in `after` does not exist", id.text()));
+        if (state->second != JobState::completed && draft.spec->on_dependency_failure == OnDependencyFailure::cancel)
+          draft.dependency_failed = true;
+      }
+    }
+    return {};
+  }
+
+  Status find_lanes() {
+    for (Draft& draft : drafts_) {
+      const auto lane =
+          tx_.lane_for(draft.ns, draft.spec->queue, draft.spec->type, plain_needs(*draft.spec), claims_specially(*draft.spec));
+      if (lane.ok())
+        draft.lane = *lane;
+      else if (lane.status().code() == Code::exhausted)
+        return lane.status();
+    }
+    return tx_.lacks_names() ? Status::unavailable("lanes are being made") : Status();
+  }
+
+  void give_keys() {
+    const Rows rows = tx_.ask(kJobKeys, Params().int4(static_cast<std::int64_t>(drafts_.size())));
+    for (std::size_t i = 0; i < rows.size() && i < drafts_.size(); ++i) drafts_[i].key = rows.integer(i, 0);
+  }
+
+  // Idempotency first, then unique keys, as if one job came after the other.
+  void settle_keys() {
+    std::map<ScopedKey, JobKey> wanted;
+    for (const Draft& draft : drafts_)
+      if (!draft.spec->idempotency_key.empty()) wanted.try_emplace({draft.ns, draft.spec->idempotency_key}, draft.key);
+    const auto by_idempotency = take_keys(tx_, kIdempotencyPut, kIdempotencyFind, wanted);
+    for (Draft& draft : drafts_) {
+      if (draft.spec->idempotency_key.empty()) continue;
+      const auto holder = by_idempotency.find({draft.ns, draft.spec->idempotency_key});
+      if (holder != by_idempotency.end() && holder->second != draft.key) draft.existing = holder->second;
+    }
+    wanted.clear();
+    for (const Draft& draft : drafts_)
+      if (draft.existing == 0 && draft.spec->unique) wanted.try_emplace({draft.ns, draft.spec->unique->key}, draft.key);
+    const auto by_unique = take_keys(tx_, kUniquePut, kUniqueHolders, wanted);
+    std::vector<std::int64_t> undone;
+    std::map<JobKey, JobKey> stands_for;
+    for (Draft& draft : drafts_) {
+      if (draft.existing != 0 || !draft.spec->unique) continue;
+      const auto holder = by_unique.find({draft.ns, draft.spec->unique->key});
+      if (holder == by_unique.end() || holder->second == draft.key) continue;
+      draft.existing = holder->second;
+      stands_for[draft.key] = holder->second;
+      if (!draft.spec->idempotency_key.empty()) undone.push_back(draft.key);
+    }
+    if (!undone.empty()) tx_.write(kIdempotencyDelete, Params().int8s(undone));
+    for (Draft& draft : drafts_)
+      if (const auto other = stands_for.find(draft.existing); other != stands_for.end()) draft.existing = other->second;
+  }
+
+  void shape(Draft& draft) {
+    const JobSpec& spec = *draft.spec;
+    const Instant due = std::max(spec.run_at.value_or(tx_.now() + spec.delay), tx_.now());
+    draft.due = to_ms(due);
+    if (settles_specially(spec)) draft.wishes = wishes_of(spec, draft.ns, tx_.now());
+    if (draft.wishes) draft.wishes->pending = static_cast<std::uint32_t>(draft.pending.size());
+    draft.place = !draft.pending.empty() ? Place::blocked : due <= tx_.now() ? Place::ready : Place::scheduled;
+    draft.rank = rank_of(due, spec.priority);
+    if (spec.fairness && draft.place == Place::ready) stamp(draft);
+  }
+
+  void stamp(Draft& draft) {
+    const std::string& key = draft.spec->fairness->key;
+    const LaneKey lane = draft.lane->key;
+    if (!fair_.contains({lane, key})) {
+      const Rows rows = tx_.ask(kFairRead, Params().int4(lane).bytes(key));
+      fair_[{lane, key}] = 0;
+      fair_.try_emplace({lane, {}}, 0);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        auto& known = fair_[{lane, rows.text(i, 0)}];
+        known = std::max(known, rows.integer(i, 1));
+      }
+    }
+    std::int64_t& lane_time = fair_[{lane, {}}];
+    std::int64_t& finish = fair_[{lane, key}];
+    const FairStamp stamp = fair_stamp(from_ms(draft.due), lane_time, finish, draft.spec->fairness->weight);
+    if (lane_time == 0) lane_time = stamp.start;
+    finish = stamp.finish;
+    draft.rank = fair_rank(stamp, draft.spec->priority);
+    draft.wishes->fair_lane = lane;
+    draft.wishes->fair_start = stamp.start;
+  }
+
+  void write_rows() {
+    Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
+        lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
+        text(Type::text), payload(Type::bytes);
+    const auto millis = [](const std::optional<Duration>& duration) {
+      return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
+    };
+    std::set<JobKey> watched;
+    Column dependent(Type::int8), after(Type::int8);
+    for (const Draft& draft : drafts_) {
+      if (draft.existing != 0) continue;
+      const JobSpec& spec = *draft.spec;
+      id.add(draft.key);
+      lane.add(std::int64_t{draft.lane->key});
+      priority.add(std::int64_t{spec.priority});
+      run_at.add(draft.due);
+      delay.add(std::int64_t{0});
+      expires_in.add(millis(spec.expires_in));
+      lease.add(millis(spec.lease_ttl));
+      timeout.add(millis(spec.timeout));
+      flags.add(std::int64_t{spec.payload.encoding == Encoding::bytes ? kPayloadBytes : std::uint16_t{0}});
+      special.add(std::int64_t{draft.wishes.has_value()});
+      place.add(static_cast<std::int64_t>(draft.place));
+      rank.add(draft.rank);
+      const std::string described = spec_to_text(spec);
+      described.empty() ? text.add_null() : text.add(std::string_view(described));
+      payload.add(std::string_view(spec.payload.data));
+      if (draft.wishes) write_wishes(tx_, draft.key, *draft.wishes);
+      for (const JobKey before : draft.pending) {
+        watched.insert(before);
+        dependent.add(draft.key);
+        after.add(before);
+      }
+      const JobState state = state_of(draft.place);
+      tx_.tell(draft.key, draft.lane->key, std::nullopt, state, JobEvent::enqueued, 0, 0, 0);
+      tx_.directory().count_enqueued(draft.lane->queue, 1);
+      if (draft.place == Place::scheduled) tx_.node().expect_due(draft.due);
+      if (draft.place == Place::ready && !claims_specially(spec) && !draft.dependency_failed) tx_.wake(draft.lane->key);
+    }
+    if (id.size() == 0) return;
+    Params params;
+    params.array(std::move(id))
+        .array(std::move(lane))
+        .array(std::move(priority))
+        .array(std::move(run_at))
+        .array(std::move(delay));
+    params.array(std::move(expires_in)).array(std::move(lease)).array(std::move(timeout)).array(std::move(flags));
+    params.array(std::move(special))
+        .array(std::move(place))
+        .array(std::move(rank))
+        .array(std::move(text))
+        .array(std::move(payload));
+    tx_.write(kEnqueue, std::move(params));
+    for (const auto& [name, finish] : fair_) tx_.write(kFairPut, Params().int4(name.first).bytes(name.second).int8(finish));
+    if (watched.empty()) return;
+    tx_.write(kDependenciesPut, std::move(Params().array(std::move(dependent)).array(std::move(after))));
+    tx_.write(kWatch, Params().int8s({watched.begin(), watched.end()}));
+  }
+
+  // Special jobs take their places by the same rule as when they come back; one whose dependency had failed ends at once.
+  void place() {
+    std::vector<JobKey> keys;
+    for (const Draft& draft : drafts_)
+      if (draft.existing == 0 && (draft.dependency_failed || (draft.place == Place::ready && claims_specially(*draft.spec))))
+        keys.push_back(draft.key);
+    if (keys.empty()) return;
+    std::map<JobKey, LiveJob> jobs = lock_jobs(tx_, keys);
+    Moves moves(tx_);
+    for (Draft& draft : drafts_) {
+      const auto job = jobs.find(draft.key);
+      if (draft.existing != 0 || job == jobs.end()) continue;
+      if (draft.dependency_failed)
+        moves.cancel(job->second, "a job it waits for had already ended without completing", kErrorDependency);
+      else
+        moves.place(job->second);
+    }
+    moves.flush();
+  }
+
+  std::vector<Enqueued> answers() {
+    std::vector<JobKey> existing;
+    for (const Draft& draft : drafts_)
+      if (draft.existing != 0) existing.push_back(draft.existing);
+    std::map<JobKey, JobState> states;
+    if (!existing.empty()) {
+      const Rows rows = tx_.ask(kStatesRead, Params().int8s(existing));
+      for (std::size_t i = 0; i < rows.size(); ++i) states[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
+    }
+    std::vector<Enqueued> out;
+    for (const Draft& draft : drafts_) {
+      if (draft.existing != 0) {
+        const auto state = states.find(draft.existing);
+        out.push_back({tx_.ids().encode(draft.existing), state == states.end() ? JobState::completed : state->second, true});
+      } else {
+        const JobState state = draft.dependency_failed ? JobState::cancelled : state_of(draft.place);
+        out.push_back({tx_.ids().encode(draft.key), state, false});
+      }
+    }
+    return out;
+  }
+
+  Tx& tx_;
+  std::vector<Draft> drafts_;
+  std::map<std::pair<LaneKey, std::string>, std::int64_t> fair_;  // the empty key: the lane's virtual time
+};
+
+}  // namespace
+
+Result<std::vector<Enqueued>> enqueue(Tx& tx, const std::vector<JobSpec>& jobs) { return Batch(tx, jobs).run(); }
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,103 @@
+// Namespaces: made by hand, and deleted when nothing is left in them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "store/postgres/verbs/verbs.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kNamespaceCreate{"namespace_create"};
+const Sql kNamespaceWorker{"namespace_worker"};
+const Sql kNamespaceLive{"namespace_live"};
+const Sql kNamespaceHistory{"namespace_history"};
+const Sql kNamespaceLock{"namespace_lock"};
+const Sql kNamespaceDeleteLanes{"namespace_delete_lanes"};
+const Sql kNamespaceDeleteQueues{"namespace_delete_queues"};
+const Sql kNamespaceDelete{"namespace_delete"};
+const Sql kDirectoryBump{"directory_bump"};
+
+constexpr std::int64_t kHistoryStretch = 2'000'000;  // keys one question covers; a second or so
+constexpr std::int64_t kKeysInFlightMax = 100'000;   // given out and not yet used by jobs on their way in
+
+std::vector<LaneKey> lanes_of(const Directory& directory, NamespaceKey ns) {
+  std::vector<LaneKey> out;
+  for (const QueueRef& queue : directory.queues())
+    if (queue->ns == ns)
+      for (const LanePtr& lane : directory.lanes_of_queue(queue->key)) out.push_back(lane->key);
+  return out;
+}
+
+bool history_holds(Tx& tx, const std::vector<LaneKey>& lanes, std::int64_t from, std::int64_t to) {
+  for (std::int64_t at = from; at < to && !tx.failed(); at += kHistoryStretch) {
+    const Rows rows = tx.ask(kNamespaceHistory, Params().int4s(lanes).int8(at).int8(std::min(at + kHistoryStretch, to)));
+    if (rows.size() == 1 && rows.integer(0, 0) != 0) return true;
+  }
+  return false;
+}
+
+// History is long and has no index by lane, so it is looked through before anybody is kept waiting. Whatever is
+// enqueued meanwhile has a new key: under the lock only the live tables and the newest keys are looked at again.
+bool holds_jobs(Tx& tx, NamespaceKey ns) {
+  const std::vector<LaneKey> lanes = lanes_of(tx.directory(), ns);
+  std::int64_t known = 0;
+  if (!lanes.empty()) {
+    const Rows rows = tx.ask(kNamespaceLive, Params().int4s(lanes));
+    if (rows.size() != 1 || rows.integer(0, 0) != 0) return true;
+    known = rows.integer(0, 1);
+    if (history_holds(tx, lanes, 0, known)) return true;
+  }
+  tx.write(kNamespaceLock);
+  tx.write(kDirectoryBump);  // nobody makes another lane until the commit
+  tx.reload_directory();
+  const std::vector<LaneKey> all = lanes_of(tx.directory(), ns);
+  if (all.empty()) return false;
+  const Rows rows = tx.ask(kNamespaceLive, Params().int4s(all));
+  if (rows.size() != 1 || rows.integer(0, 0) != 0) return true;
+  // Lanes that are new came with jobs whose keys are new too.
+  return history_holds(tx, all, std::max<std::int64_t>(0, known - kKeysInFlightMax), rows.integer(0, 1));
+}
+
+std::optional<NamespaceInfo> find(const Directory& directory, const NamespaceName& name) {
+  for (const NamespaceEntry& entry : directory.namespaces())
+    if (entry.info.name == name) return entry.info;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info) {
+  const Rows rows = tx.ask(kNamespaceCreate, Params().text(info.name.text()).bytes(info.description).int8(tx.now_ms()));
+  if (rows.size() == 0) return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
+  tx.write(kDirectoryBump);
+  tx.reload_directory();
+  NamespaceInfo made = info;
+  made.created_at = tx.now();
+  return made;
+}
+
+Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx) {
+  std::vector<NamespaceInfo> out;
+  for (const NamespaceEntry& entry : tx.directory().namespaces()) out.push_back(entry.info);
+  return out;
+}
+
+Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
+  const auto info = find(tx.directory(), name);
+  const auto ns = tx.directory().find_namespace(name);
+  if (!info || !ns) return Status::not_found(fmt::format("namespace '{}' does not exist", name.text()));
+  if (name.text() == kDefaultNamespace) return Status::conflict("the default namespace cannot be deleted");
+  const Rows worker = tx.ask(kNamespaceWorker, Params().int4(*ns));
+  if (worker.size() > 0)
+    return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker.view(0, 0)));
+  if (holds_jobs(tx, *ns))
+    return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
+  tx.write(kNamespaceDeleteLanes, Params().int4(*ns));
+  tx.write(kNamespaceDeleteQueues, Params().int4(*ns));
+  tx.write(kNamespaceDelete, Params().int4(*ns));
+  tx.reload_directory();
+  return *info;
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,139 @@
+// One pass over due jobs each. A row that was found due is judged again once it is locked, since its time may have moved in
+// between.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "store/postgres/moves.h"
+#include "store/postgres/node.h"
+#include "store/postgres/verbs/sweep_pass.h"
+#include "store/postgres/verbs/verbs.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kDueNext{"sweep_due_next"};
+const Sql kDuePlain{"sweep_due_plain"};
+const Sql kDueSpecial{"sweep_due_special"};
+const Sql kLeases{"sweep_leases"};
+const Sql kLeasesNext{"sweep_leases_next"};
+const Sql kTimeouts{"sweep_timeouts"};
+const Sql kTimeoutsNext{"sweep_timeouts_next"};
+const Sql kExpiries{"sweep_expiries"};
+const Sql kExpiriesNext{"sweep_expiries_next"};
+const Sql kPreferences{"sweep_preferences"};
+const Sql kPreferencesEnd{"sweep_preferences_end"};
+const Sql kPreferencesNext{"sweep_preferences_next"};
+
+// Finds, locks, moves: `act` says whether the job was due and moved. `next` answers when the pass has something to do again.
+template <class Act>
+SweepReport pass(Tx& tx, std::size_t limit, Sql find, Sql next, Act act) {
+  SweepReport report;
+  const Budget budget(limit);
+  const auto found = ask_leading(tx, find, budget.params());
+  if (!found) return report;
+  report.more = budget.more(*found);
+  if (found->size() > 0) {
+    Moves moves(tx);
+    for (auto& [key, job] : lock_jobs(tx, budget.keys(*found))) report.moved += act(moves, job) ? 1 : 0;
+    moves.flush();
+  }
+  report.next_due = ask_instant(tx, next);
+  return report;
+}
+
+std::size_t promote_plain(Tx& tx, const Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    tx.tell(rows.integer(i, 0), static_cast<LaneKey>(rows.integer(i, 1)), JobState::scheduled, JobState::ready, JobEvent::due,
+            static_cast<std::uint32_t>(rows.integer(i, 3)), rows.integer(i, 4), 0);
+    tx.wake(static_cast<LaneKey>(rows.integer(i, 2)));
+  }
+  return rows.size();
+}
+
+std::size_t promote_special(Tx& tx, const std::vector<JobKey>& keys) {
+  std::size_t moved = 0;
+  Moves moves(tx);
+  for (auto& [key, job] : lock_jobs(tx, keys)) {
+    if (job.running || job.place != Place::scheduled || !job.run_at || *job.run_at > tx.now_ms()) continue;
+    moves.make_ready(job, *job.run_at, JobEvent::due);
+    ++moved;
+  }
+  moves.flush();
+  return moved;
+}
+
+}  // namespace
+
+// On every node: whoever claims must see what is due, and rows that another node moves at this moment are passed over.
+SweepReport promote_due(Tx& tx, std::size_t limit) {
+  SweepReport report;
+  report.next_due = ask_instant(tx, kDueNext);
+  if (report.next_due && *report.next_due <= tx.now()) {
+    const Budget budget(limit);
+    tx.write(kDuePlain, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
+    tx.write(kDueSpecial, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
+    const std::vector<Rows> rows = tx.ask_all();
+    if (tx.failed() || rows.size() < 2) return {};
+    report.moved = promote_plain(tx, rows[rows.size() - 2]);
+    std::vector<JobKey> special;
+    for (std::size_t i = 0; i < rows.back().size() && report.moved + special.size() < budget.rows; ++i)
+      special.push_back(rows.back().integer(i, 0));
+    if (!special.empty()) report.moved += promote_special(tx, special);
+    report.next_due = ask_instant(tx, kDueNext);
+    // What is still due and did not move is in somebody else's hands.
+    report.more = report.moved > 0 && report.next_due && *report.next_due <= tx.now();
+  }
+  if (!tx.failed()) tx.node().next_due_ms = report.next_due ? to_ms(*report.next_due) : INT64_MAX;
+  return report;
+}
+
+SweepReport expire_leases(Tx& tx, std::size_t limit) {
+  return pass(tx, limit, kLeases, kLeasesNext, [&tx](Moves& moves, LiveJob& job) {
+    if (!job.running || job.lease_until > tx.now_ms()) return false;
+    const WorkerPtr worker = tx.worker(job.worker);
+    moves.lose(job, {kErrorWorkerLost,
+                     fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
+    return true;
+  });
+}
+
+SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
+  return pass(tx, limit, kTimeouts, kTimeoutsNext, [&tx](Moves& moves, LiveJob& job) {
+    if (!job.running || !job.times_out_at || *job.times_out_at > tx.now_ms()) return false;
+    const std::int64_t ran = tx.now_ms() - job.started_at.value_or(tx.now_ms());
+    moves.fail(job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran)}, true, std::nullopt);
+    return true;
+  });
+}
+
+SweepReport expire_waiting(Tx& tx, std::size_t limit) {
+  return pass(tx, limit, kExpiries, kExpiriesNext, [&tx](Moves& moves, LiveJob& job) {
+    if (job.running || !job.expires_at || *job.expires_at > tx.now_ms()) return false;
+    moves.expire(job);
+    return true;
+  });
+}
+
+SweepReport end_preferences(Tx& tx, std::size_t limit) {
+  SweepReport report;
+  const Budget budget(limit);
+  const auto found = ask_leading(tx, kPreferences, budget.params());
+  if (!found) return report;
+  report.more = budget.more(*found);
+  if (const std::vector<JobKey> keys = budget.keys(*found); !keys.empty()) {
+    Moves moves(tx);
+    for (auto& [key, job] : lock_jobs(tx, keys)) {
+      if (job.running || job.place != Place::ready || job.stand == job.lane || !job.wishes) continue;
+      if (job.wishes->prefer_until.value_or(0) > tx.now_ms()) continue;
+      moves.place(job);
+      ++report.moved;
+    }
+    moves.flush();
+    tx.write(kPreferencesEnd, Params().int8s(keys));
+  }
+  report.next_due = ask_instant(tx, kPreferencesNext);
+  return report;
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,65 @@
+// The verbs that are transactions of their own, one function each: they lock, decide and write through the Tx, and tell what
+// changed in tx.changes. The meaning of each is in store/store.h. The hot verbs of plain jobs are in ../group/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/postgres/store.h"
+#include "store/postgres/tx.h"
+#include "store/verbs.h"
+
+namespace muster::store::postgres {
+
+template <class T>
+using Each = std::vector<Result<T>>;
+
+// --- jobs: enqueue.cc, claim.cc, settle.cc, cancel.cc, read.cc, list.cc, explain.cc ---
+Result<std::vector<Enqueued>> enqueue(Tx& tx, const std::vector<JobSpec>& jobs);
+Result<ClaimReply> claim_gated(Tx& tx, const ClaimRequest& request);
+Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch);
+Each<Settled> redrive(Tx& tx, const std::vector<JobId>& jobs);
+Result<Redriven> redrive_matching(Tx& tx, const RedriveFilter& filter);
+Each<Job> get_jobs(Tx& tx, const std::vector<JobId>& jobs);
+Result<JobPage> list_jobs(Tx& tx, const JobQuery& query);
+Result<WaitFacts> explain(Tx& tx, const JobId& id);
+
+// --- workers.cc, beats.cc ---
+Each<Registered> register_workers(Tx& tx, const std::vector<WorkerSpec>& batch);
+Each<BeatReply> heartbeat(Tx& tx, const std::vector<Beat>& batch);
+Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch);
+Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch);
+Each<Worker> get_workers(Tx& tx, const NamespaceName& ns, const std::vector<WorkerId>& workers);
+Result<WorkerPage> list_workers(Tx& tx, const WorkerQuery& query);
+// Adds what this node counted since the last time to `beats`.
+void write_worker_counts(Tx& tx);
+// After a crash of the database the unlogged rows are gone: every live worker counts as just seen.
+void revive_beats(Tx& tx);
+
+// --- queues.cc ---
+Result<QueueStats> change_queue(Tx& tx, const QueueChange& change);
+Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns);
+Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info);
+Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx);
+Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name);
+
+// --- sweeps.cc, retention.cc ---
+// Whether this node leads, asked of the database and held until the commit: a deposed leader's pass moves nothing. promote_due
+// alone runs on every node.
+bool leads(Tx& tx);
+SweepReport promote_due(Tx& tx, std::size_t limit);
+SweepReport expire_leases(Tx& tx, std::size_t limit);
+SweepReport time_out_jobs(Tx& tx, std::size_t limit);
+SweepReport expire_waiting(Tx& tx, std::size_t limit);
+SweepReport end_preferences(Tx& tx, std::size_t limit);
+SweepReport bury_silent_workers(Tx& tx, std::size_t limit);
+SweepReport end_drains(Tx& tx, std::size_t limit);
+SweepReport prune_finished(Tx& tx, const Retention& retention, std::size_t limit);
+SweepReport prune_workers(Tx& tx, Duration offline_kept, std::size_t limit);
+
+// --- info.cc ---
+Result<StoreInfo> info(Tx& tx);
+Result<ClusterStatus> cluster_status(Tx& tx);
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,19 @@
+// What of a job's description ties it to others, and whether it can be treated like any other.
+#pragma once
+
+#include "model/job.h"
+#include "store/postgres/moves.h"
+
+namespace muster::store::postgres {
+
+// A claim must look at it by itself: it stands in a special lane.
+bool claims_specially(const JobSpec& spec);
+// Its end touches more than its own row.
+bool settles_specially(const JobSpec& spec);
+// Enqueueing it is one row and nothing else.
+bool is_plain(const JobSpec& spec);
+
+Wishes wishes_of(const JobSpec& spec, NamespaceKey ns, Instant created_at);
+void write_wishes(Tx& tx, JobKey job, const Wishes& wishes);
+
+}  // namespace muster::store::postgres
