@@ -17,15 +17,16 @@ REACH = {
     "src/store": ["src/model", "src/base"],
     "src/store/contract": ["src/store", "src/model", "src/base"],
     "src/store/codec": ["src/store", "src/model", "src/base"],
-    "src/store/sqlite": ["src/store/codec", "src/store", "src/model", "src/base"],
-    "src/store/postgres": ["src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/transfer": ["src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/sqlite": ["src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/postgres": ["src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
     "src/engine": ["src/store", "src/model", "src/base"],
     "src/command": ["src/engine", "src/store", "src/model", "src/base"],
     "src/net": ["src/base"],
     "src/fronts/http": ["src/command", "src/engine", "src/store", "src/model", "src/base", "src/net"],
     "src/server": [
-        "src/fronts/http", "src/command", "src/engine", "src/store", "src/store/sqlite", "src/store/postgres", "src/model", "src/base",
-        "src/net",
+        "src/fronts/http", "src/command", "src/engine", "src/store", "src/store/transfer", "src/store/sqlite", "src/store/postgres",
+        "src/model", "src/base", "src/net",
     ],
     "sdk/cpp": [],
     "cli": ["sdk/cpp"],
@@ -38,6 +39,7 @@ REACH = {
 # What tests of a folder may reach besides: the engine is proved against the real store, the contract suite runs in it.
 TEST_EXTRA = {
     "src/store/contract": ["src/store/sqlite", "src/store/postgres"],
+    "src/store/transfer": ["src/store/sqlite"],
     "src/store/sqlite": ["src/store/contract"],
     "src/store/postgres": ["src/store/contract"],
     "src/engine": ["src/store/sqlite", "src/store/contract"],

@@ -122,8 +122,10 @@ class ScratchPostgres:
         place = place or tempfile.gettempdir()
         remove_abandoned(place)
         self.folder = tempfile.mkdtemp(prefix=PREFIX, dir=place)
-        self._lock = open(os.path.join(self.folder, "lock"), "w")
+        # Named only once it is held: a lock that can be seen and is free means that its owner is gone.
+        self._lock = open(os.path.join(self.folder, "lock.new"), "w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
+        os.rename(self._lock.name, os.path.join(self.folder, "lock"))
         self.data = os.path.join(data_place or self.folder, "data")
         self._wal = ["--waldir", os.path.join(self.folder, "wal")] if data_place else []
         self.log = os.path.join(self.folder, "postgres.log")
@@ -333,6 +335,8 @@ def main():
     except Unavailable as problem:
         print(f"scratch_postgres: {problem}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "server/doctor.h"
 #include "server/migrate_command.h"
 #include "server/serve_command.h"
+#include "server/store_command.h"
 #include "server/version.h"
 
 namespace muster::server {
@@ -35,6 +36,7 @@ std::vector<Command> commands(Surroundings surroundings) {
   all.push_back(dev_command(surroundings));
   all.push_back(config_command(surroundings));
   all.push_back(migrate_command(surroundings));
+  all.push_back(store_command(surroundings));
   all.push_back(doctor_command(surroundings));
   all.push_back(version_command(surroundings));
   return all;

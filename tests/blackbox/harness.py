@@ -71,6 +71,18 @@ def until(condition, what, seconds=DEADLINE_SECONDS):
     claim(False, f"{what} within {seconds} s")
 
 
+def until_answer(call, accepted, what):
+    """Repeats the call until its answer is accepted, and returns the answer."""
+    answers = []
+
+    def asked():
+        answers.append(call())
+        return accepted(answers[-1])
+
+    until(asked, what)
+    return answers[-1]
+
+
 class Server:
     """`muster serve` (or another command that prints the ready line) as a child process."""
 

@@ -111,7 +111,10 @@ std::shared_ptr<const OfferLanes> Directory::lanes_of(const std::shared_ptr<cons
   }
   std::sort(fresh->plain.begin(), fresh->plain.end());
   std::sort(fresh->gated.begin(), fresh->gated.end());
-  known = fresh;
+  // Workers differ at least in their names, and yet most may serve the same lanes: they share one list, and so one statement.
+  std::shared_ptr<const OfferLanes>& shared = same_lanes_[{fresh->plain, fresh->gated}];
+  if (shared == nullptr || shared->generation != generation_) shared = fresh;
+  known = shared;
   return known;
 }
 
@@ -120,6 +123,7 @@ void Directory::load(std::int64_t version, std::vector<NamespaceEntry> namespace
   const std::lock_guard lock(mutex_);
   version_ = version;
   ++generation_;
+  same_lanes_.clear();
   namespaces_.clear();
   queues_.clear();
   queues_by_name_.clear();

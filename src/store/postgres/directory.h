@@ -4,6 +4,7 @@
 // checked inside the claim that relies on it. Thread-safe; entries are shared and immutable, a change replaces them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/lane.h"
@@ -64,6 +66,8 @@ struct OfferLanes {
   std::vector<LaneKey> plain;  // taken by one statement
   std::vector<LaneKey> gated;  // special, or of a queue with limits: taken one by one under the namespace's gate
   std::uint64_t generation = 0;
+  // Claims still to be made lane by lane, because jobs of other lanes were in the way when they were looked for across all.
+  mutable std::atomic<std::uint32_t> by_lane_left{0};
 };
 
 // Since this process started, by this node.
@@ -132,6 +136,7 @@ class Directory {
   std::unordered_map<WorkerKey, WorkerPtr> workers_;
   std::unordered_map<std::string, WorkerPtr> workers_by_name_;
   std::unordered_map<std::string, std::shared_ptr<const OfferLanes>> offers_;
+  std::map<std::pair<std::vector<LaneKey>, std::vector<LaneKey>>, std::shared_ptr<const OfferLanes>> same_lanes_;
   std::unordered_map<QueueKey, Counted> counts_;
   std::unordered_map<WorkerKey, WorkerDelta> worker_counts_;
 };

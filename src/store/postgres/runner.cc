@@ -19,8 +19,14 @@ constexpr std::size_t kGroupRequestsMax = 1'000;
 constexpr std::size_t kSettleRequestsMax = 200;  // slow outcomes that share one transaction
 constexpr std::size_t kBeatRequestsMax = 5'000;
 constexpr Ticks kBeatsEvery = std::chrono::milliseconds(50);  // heartbeats gather for this long while more keep coming
+// With fewer requests than this one exchange is quicker than two side by side.
+constexpr std::size_t kSplitMin = 32;
 constexpr int kTriesMax = 8;                                  // of trouble that passes: deadlocks, moved plans
 constexpr std::size_t kPromotePerGroup = 1'000;
+
+// Set on the runner's own threads: what they submit comes out of answers they deliver, and they look for work right after. Waking another
+// thread for the first of them would tear groups apart.
+thread_local bool is_runner_thread = false;
 
 Ticks ticks_now() { return RealClock().elapsed(); }
 
@@ -177,6 +183,7 @@ Status Runner::start() {
 }
 
 void Runner::run(std::size_t index) {
+  is_runner_thread = true;
   std::unique_ptr<Connection> connection;
   const bool prefers_units = index + 1 == std::clamp(node_.options.connections, kConnectionsMin, kConnectionsMax);
   if (index == 0) connection = std::move(first_);
@@ -277,7 +284,7 @@ void Runner::push(std::vector<Request>& queue, Request request) {
     }
   }
   if (!refused.ok()) return request.reply(refused);
-  wake_.notify_one();
+  if (!is_runner_thread) wake_.notify_one();
 }
 
 Status Runner::admission() const {
@@ -318,11 +325,16 @@ void Runner::submit(std::unique_ptr<Unit> unit) {
 
 bool Runner::take_group(Work& work) {
   if (enqueues_.empty() && completions_.empty() && claims_.empty()) return false;
+  const std::size_t hot = enqueues_.size() + completions_.size() + claims_.size();
+  // A connection that has nothing to do takes the other half.
+  const bool split = idle_ > 0 && hot >= kSplitMin;
+  const auto share = [split](std::size_t n) { return std::min(kGroupRequestsMax, split ? (n + 1) / 2 : n); };
   work.group = std::make_unique<Group>(node_);
-  work.group->completions = take_front(completions_, kGroupRequestsMax);
-  work.group->enqueues = take_front(enqueues_, kGroupRequestsMax);
-  work.group->claims = take_front(claims_, kGroupRequestsMax);
+  work.group->completions = take_front(completions_, share(completions_.size()));
+  work.group->enqueues = take_front(enqueues_, share(enqueues_.size()));
+  work.group->claims = take_front(claims_, share(claims_.size()));
   waiting_ -= work.group->size();
+  if (split) wake_.notify_one();
   return true;
 }
 
@@ -359,11 +371,13 @@ bool Runner::wait_for_work(bool prefers_units, Work& work) {
     if (abandoned_) return false;
     if (prefers_units ? take_unit(work) || take_group(work) : take_group(work) || take_unit(work)) return true;
     if (stopping_) return false;
+    ++idle_;
     if (beats_.empty()) {
       wake_.wait(lock);
     } else {
       wake_.wait_for(lock, std::max(Ticks(0), beats_at_ + kBeatsEvery - ticks_now()));
     }
+    --idle_;
   }
 }
 
@@ -435,6 +449,13 @@ void Runner::perform(Connection& connection, Work& work) {
                         [](Tx& tx, const std::vector<Beat>& all) { return heartbeat(tx, all); }));
   if (!work.claims.empty()) return run_claim(connection, std::move(work.claims.front()));
   if (!work.enqueues.empty()) {
+    // Whoever came before may have made the lanes it lacked.
+    if (fits_group(node_.directory, work.enqueues.front())) {
+      Work again;
+      again.group = std::make_unique<Group>(node_);
+      again.group->enqueues = std::move(work.enqueues);
+      return put_back(std::move(again));
+    }
     auto request = std::make_shared<EnqueueRequest>(std::move(work.enqueues.front()));
     const auto body = [request](Tx& tx) { return enqueue(tx, request->jobs); };
     return run_unit(connection, std::make_unique<UnitOf<std::vector<Enqueued>, decltype(body)>>(body, std::move(request->reply)));

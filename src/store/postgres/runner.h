@@ -95,6 +95,7 @@ class Runner {
   std::deque<std::unique_ptr<Unit>> units_;
   Ticks beats_at_{};  // when the last batch of heartbeats left
   std::size_t waiting_ = 0;
+  std::size_t idle_ = 0;  // threads that wait for work
   std::size_t connected_ = 0;
   bool stopping_ = false;
   bool abandoned_ = false;

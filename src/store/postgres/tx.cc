@@ -183,7 +183,7 @@ Result<LanePtr> Tx::lane_for(NamespaceKey ns, const QueueName& queue_name, const
     if (LanePtr found = directory().find_lane(queue->key, type, needs, special, home)) return found;
   if (directory().lane_count() + missing_.size() >= kLanesMax)
     return Status::exhausted(fmt::format("the store knows {} distinct sets of needs, which is the most it keeps", kLanesMax));
-  missing_.push_back({.ns = ns, .queue = queue_name, .type = type, .needs = needs, .special = special, .home = home});
+  missing_.insert({.ns = ns, .queue = queue_name, .type = type, .needs = needs, .special = special, .home = home});
   return Status::unavailable("the lane is being made");
 }
 

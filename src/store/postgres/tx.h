@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,8 +84,9 @@ class Tx {
     CapabilitySet needs;
     bool special = false;
     LaneKey home = 0;
+    friend auto operator<=>(const MissingName&, const MissingName&) = default;
   };
-  std::vector<MissingName> missing_;
+  std::set<MissingName> missing_;
   bool failed_ = false;
   bool began_ = false;
   bool reloaded_ = false;

@@ -20,6 +20,12 @@ const Sql kEnqueue{"enqueue"};
 const Sql kComplete{"complete"};
 const Sql kClaimLock{"claim_lock"};
 const Sql kClaim{"claim"};
+const Sql kClaimAcross{"claim_across"};
+
+// With more lanes than this, looking at each costs more than looking along all jobs.
+constexpr std::size_t kLanesByLaneMax = 4;
+// Claims that go lane by lane after one that had to.
+constexpr std::uint32_t kByLaneAfterMiss = 50;
 
 }  // namespace
 
@@ -32,19 +38,24 @@ void SettleRequest::answer() {
 
 // --- planning: what this group can do ------------------------------------------------------------------------------
 
+bool fits_group(const Directory& directory, EnqueueRequest& request) {
+  request.lanes.clear();
+  if (request.alone) return false;
+  for (const JobSpec& spec : request.jobs) {
+    if (!is_plain(spec)) return false;
+    const auto ns = directory.find_namespace(spec.ns);
+    const QueueRef queue = ns ? directory.find_queue(*ns, spec.queue) : nullptr;
+    const LanePtr lane = queue ? directory.find_lane(queue->key, spec.type, plain_needs(spec), false) : nullptr;
+    if (lane == nullptr) return false;
+    request.lanes.push_back(lane->key);
+  }
+  return true;
+}
+
 void Group::plan_enqueues(Leftovers& later) {
   std::vector<EnqueueRequest> mine;
-  for (EnqueueRequest& request : enqueues) {
-    request.lanes.clear();
-    for (const JobSpec& spec : request.jobs) {
-      const auto ns = node_.directory.find_namespace(spec.ns);
-      const QueueRef queue = ns ? node_.directory.find_queue(*ns, spec.queue) : nullptr;
-      const LanePtr lane = queue ? node_.directory.find_lane(queue->key, spec.type, plain_needs(spec), false) : nullptr;
-      if (lane == nullptr || !is_plain(spec)) break;
-      request.lanes.push_back(lane->key);
-    }
-    (request.lanes.size() == request.jobs.size() ? mine : later.enqueues).push_back(std::move(request));
-  }
+  for (EnqueueRequest& request : enqueues)
+    (fits_group(node_.directory, request) ? mine : later.enqueues).push_back(std::move(request));
   enqueues = std::move(mine);
 }
 
@@ -78,24 +89,43 @@ bool Group::prepare_claim(PendingClaim& claim) {
   return claim.lanes->gated.empty() || claim.gate_passed;
 }
 
+bool Group::goes_across(const PendingClaim& claim) {
+  if (claim.by_lane || claim.lanes->plain.size() <= kLanesByLaneMax) return false;
+  std::atomic<std::uint32_t>& left = claim.lanes->by_lane_left;
+  if (left.load() == 0) return true;
+  --left;
+  return false;
+}
+
 void Group::plan_claims(Leftovers& later) {
   std::vector<PendingClaim> mine;
-  std::unordered_set<WorkerKey> workers;
+  // Where a worker's claims stand: its set and its ask. A claim that wants other lanes or another lease than the first waits its turn.
+  std::unordered_map<WorkerKey, std::pair<std::size_t, std::size_t>> workers;
+  std::map<std::pair<const OfferLanes*, bool>, std::size_t> by_lanes;
   sets_.clear();
-  std::map<const OfferLanes*, std::size_t> by_lanes;
   for (PendingClaim& claim : claims) {
     if (!prepare_claim(claim)) {
       later.claims.push_back(std::move(claim));
       continue;
     }
-    // The slots of a worker are counted once a statement, so it has one claim in it.
-    if (!workers.insert(claim.worker->key).second) {
-      later.next_claims.push_back(std::move(claim));
-      continue;
+    const auto known = workers.find(claim.worker->key);
+    if (known != workers.end()) {
+      Ask& ask = sets_[known->second.first].asks[known->second.second];
+      const PendingClaim& first = mine[ask.claims.front()];
+      if (first.lanes != claim.lanes || first.request.lease_ttl != claim.request.lease_ttl || ask.want >= limits::kClaimBatchMax) {
+        later.next_claims.push_back(std::move(claim));
+        continue;
+      }
+      ask.want += claim.request.limit;
+      ask.claims.push_back(mine.size());
+    } else {
+      const bool across = goes_across(claim);
+      const auto [found, fresh] = by_lanes.try_emplace({claim.lanes.get(), across}, sets_.size());
+      if (fresh) sets_.push_back({claim.lanes, across, {}});
+      std::vector<Ask>& asks = sets_[found->second].asks;
+      workers.emplace(claim.worker->key, std::pair(found->second, asks.size()));
+      asks.push_back({claim.request.limit, {mine.size()}});
     }
-    const auto [found, fresh] = by_lanes.try_emplace(claim.lanes.get(), sets_.size());
-    if (fresh) sets_.push_back({claim.lanes, {}});
-    sets_[found->second].claims.push_back(mine.size());
     mine.push_back(std::move(claim));
   }
   claims = std::move(mine);
@@ -169,19 +199,19 @@ void Group::call_completions(Connection& connection) const {
 
 void Group::call_claims(Connection& connection, const ClaimSet& set) const {
   Column worker(Type::int4), revision(Type::int8), want(Type::int4), lease(Type::int8), locked(Type::int4);
-  for (const std::size_t index : set.claims) {
-    const PendingClaim& claim = claims[index];
+  for (const Ask& ask : set.asks) {
+    const PendingClaim& claim = claims[ask.claims.front()];
     worker.add(std::int64_t{claim.worker->key});
     locked.add(std::int64_t{claim.worker->key});
     revision.add(claim.worker->revision);
-    want.add(static_cast<std::int64_t>(std::min<std::size_t>(claim.request.limit, limits::kClaimBatchMax)));
+    want.add(static_cast<std::int64_t>(std::min<std::size_t>(ask.want, limits::kClaimBatchMax)));
     lease.add(claim.request.lease_ttl ? std::optional(claim.request.lease_ttl->count()) : std::nullopt);
   }
   connection.call(kClaimLock, std::move(Params().array(std::move(locked))));
   Params params;
   params.array(std::move(worker)).array(std::move(revision)).array(std::move(want)).array(std::move(lease));
   params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
-  connection.call(kClaim, std::move(params));
+  connection.call(set.across ? kClaimAcross : kClaim, std::move(params));
 }
 
 // --- answers -------------------------------------------------------------------------------------------------------
@@ -272,28 +302,48 @@ Grant Group::grant_from(const Rows& rows, std::size_t row) const {
 }
 
 void Group::take_claimed(const Rows& rows, const ClaimSet& set, bool stale) {
+  std::unordered_map<WorkerKey, std::size_t> by_worker;
+  for (std::size_t i = 0; i < set.asks.size(); ++i) by_worker.emplace(claims[set.asks[i].claims.front()].worker->key, i);
+  std::vector<std::size_t> dealing(set.asks.size(), 0);  // which claim of the ask is next to get something
+  std::vector<std::int64_t> granted(set.asks.size(), 0);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const std::size_t index = set.claims[static_cast<std::size_t>(rows.integer(row, 0)) - 1];
-    PendingClaim& claim = claims[index];
-    ClaimReply& reply = claim_replies_[index];
-    reply.offer = claim.offer;
-    const bool granted = !rows.null(row, 6);
-    if (granted) {
-      Grant& grant = reply.grants.emplace_back(grant_from(rows, row));
-      tell(rows.integer(row, 6), static_cast<LaneKey>(rows.integer(row, 7)), JobState::ready, JobState::running,
-           JobEvent::claimed, grant.attempt, rows.integer(row, 10), claim.worker->key);
-      answered_claims_[index] = true;
-      continue;
-    }
-    const auto session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 1))};
-    const bool fresh = rows.integer(row, 3) != 0;
-    if (!fresh || (claim.request.session && *claim.request.session != session)) continue;  // a closer look says why
-    const auto state = static_cast<WorkerState>(rows.integer(row, 2));
-    if (state == WorkerState::draining) reply.block = ClaimBlock::draining;
-    if (state == WorkerState::online && rows.integer(row, 4) <= 0) reply.block = ClaimBlock::no_slots;
-    // Free slots and nothing to take: unless lanes appeared that we did not know, there is nothing.
-    answered_claims_[index] = state != WorkerState::offline && (!stale || reply.block != ClaimBlock::none);
+    if (rows.null(row, 6)) continue;
+    const std::size_t at = by_worker.at(static_cast<WorkerKey>(rows.integer(row, 5)));
+    const Ask& ask = set.asks[at];
+    while (claim_replies_[ask.claims[dealing[at]]].grants.size() >= claims[ask.claims[dealing[at]]].request.limit) ++dealing[at];
+    const std::size_t index = ask.claims[dealing[at]];
+    const Grant& grant = claim_replies_[index].grants.emplace_back(grant_from(rows, row));
+    tell(rows.integer(row, 6), static_cast<LaneKey>(rows.integer(row, 7)), JobState::ready, JobState::running, JobEvent::claimed,
+         grant.attempt, rows.integer(row, 10), claims[index].worker->key);
+    answered_claims_[index] = true;
+    ++granted[at];
   }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!rows.null(row, 6)) continue;
+    const auto at = static_cast<std::size_t>(rows.integer(row, 0)) - 1;
+    const std::int64_t free = rows.integer(row, 4) - granted[at];
+    const bool wanting = free > 0 && granted[at] < static_cast<std::int64_t>(set.asks[at].want);
+    const bool whole = rows.integer(row, 7) != 0;
+    if (!whole && wanting) set.lanes->by_lane_left = kByLaneAfterMiss;
+    for (const std::size_t index : set.asks[at].claims) {
+      claim_replies_[index].offer = claims[index].offer;
+      if (!answered_claims_[index]) judge_empty(rows, row, index, free, stale || !whole);
+    }
+  }
+}
+
+// A claim that got nothing. What cannot be said from here is left to a closer look.
+void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool stale) {
+  const PendingClaim& claim = claims[index];
+  ClaimReply& reply = claim_replies_[index];
+  const auto session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 1))};
+  const bool fresh = rows.integer(row, 3) != 0;
+  if (!fresh || (claim.request.session && *claim.request.session != session)) return;
+  const auto state = static_cast<WorkerState>(rows.integer(row, 2));
+  if (state == WorkerState::draining) reply.block = ClaimBlock::draining;
+  if (state == WorkerState::online && free <= 0) reply.block = ClaimBlock::no_slots;
+  // Free slots and nothing to take: unless lanes appeared that we did not know, there is nothing.
+  answered_claims_[index] = state != WorkerState::offline && (!stale || reply.block != ClaimBlock::none);
 }
 
 bool Group::run(Connection& connection, Leftovers& later) {
@@ -343,15 +393,20 @@ void Group::deliver(Leftovers& later) {
   }
   completions.clear();
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (answered_claims_[i])
+    if (answered_claims_[i]) {
       claims[i].reply(std::move(claim_replies_[i]));
-    else
+    } else if (claims[i].lanes->by_lane_left.load() > 0 && !claims[i].by_lane) {
+      claims[i].by_lane = true;
+      later.next_claims.push_back(std::move(claims[i]));
+    } else {
       later.claims.push_back(std::move(claims[i]));
+    }
   }
   claims.clear();
 }
 
 void Group::take_apart(Leftovers& later) {
+  for (EnqueueRequest& request : enqueues) request.alone = true;
   std::move(enqueues.begin(), enqueues.end(), std::back_inserter(later.enqueues));
   std::move(completions.begin(), completions.end(), std::back_inserter(later.settles));
   std::move(claims.begin(), claims.end(), std::back_inserter(later.claims));

@@ -26,6 +26,9 @@ Offer narrowed(const WorkerEntry& worker, const ClaimRequest& request);
 // times_out_at, flags, spec, payload, progress, partial.
 void fill_grant(Grant& grant, const Rows& rows, std::size_t row, int column);
 
+// Whether it is one row a job and nothing else, with lanes this node knows; fills in the lanes.
+bool fits_group(const Directory& directory, EnqueueRequest& request);
+
 class Group {
  public:
   explicit Group(Node& node) : node_(node) {}
@@ -44,10 +47,17 @@ class Group {
   void take_apart(Leftovers& later);
 
  private:
-  struct ClaimSet {
-    std::shared_ptr<const OfferLanes> lanes;
+  // Claims of one worker are one row of the statement, since its free slots are counted once; what it gets is dealt out in their order.
+  struct Ask {
+    std::size_t want = 0;
     std::vector<std::size_t> claims;  // by place in `claims`
   };
+  struct ClaimSet {
+    std::shared_ptr<const OfferLanes> lanes;
+    bool across = false;  // along the order of all jobs instead of lane by lane
+    std::vector<Ask> asks;
+  };
+  static bool goes_across(const PendingClaim& claim);
   void plan_enqueues(Leftovers& later);
   void plan_completions(Leftovers& later);
   void plan_claims(Leftovers& later);
@@ -58,6 +68,7 @@ class Group {
   void take_enqueued(const Rows& rows);
   void take_completed(const Rows& rows);
   void take_claimed(const Rows& rows, const ClaimSet& set, bool stale);
+  void judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool stale);
   void deliver(Leftovers& later);
   Grant grant_from(const Rows& rows, std::size_t row) const;
   JobChange& tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,

@@ -18,6 +18,7 @@ struct EnqueueRequest {
   Reply<std::vector<Enqueued>> reply;
   Ticks queued_at{};
   std::vector<LaneKey> lanes;  // of each job, set when the group is planned
+  bool alone = false;          // the server refused a group with it: it is tried by itself
 };
 
 // Outcomes of any kind; completions of plain jobs are tried in a group first, what that leaves is settled one by one.
@@ -47,6 +48,7 @@ struct PendingClaim {
   Reply<ClaimReply> reply;
   Ticks queued_at{};
   bool gate_passed = false;  // nothing waits in the gated lanes it may serve
+  bool by_lane = false;      // what it may take lies behind jobs of other lanes
   std::uint8_t tries = 0;    // after a stale cache or a lost race
   WorkerPtr worker;          // set when the group is planned
   std::shared_ptr<const Offer> offer;

@@ -2,7 +2,7 @@
 -- hold what text cannot. A live job is a row of `waiting` or of `running`, a finished one of `history` or of `dead`: moving
 -- is deleting and inserting, so that no index ever covers a column that changes.
 CREATE FUNCTION {schema}.now_ms() RETURNS bigint LANGUAGE sql STABLE AS
-  $$ SELECT floor(extract(epoch FROM now()) * 1000)::bigint $$;
+  $$ SELECT floor(date_part('epoch', now()) * 1000)::bigint $$;
 
 CREATE TABLE {schema}.meta (
   name text PRIMARY KEY,
@@ -76,6 +76,7 @@ CREATE TABLE {schema}.waiting (
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
         autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.2, autovacuum_analyze_threshold = 50000);
 CREATE INDEX waiting_ready ON {schema}.waiting (stand, rank, id) WHERE place = 1;
+CREATE INDEX waiting_in_order ON {schema}.waiting (rank, id) INCLUDE (stand) WHERE place = 1;
 CREATE INDEX waiting_due ON {schema}.waiting (run_at) WHERE place = 0;
 CREATE INDEX waiting_expiring ON {schema}.waiting (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_held ON {schema}.waiting (stand) WHERE stand <> lane;

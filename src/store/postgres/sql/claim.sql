@@ -1,27 +1,46 @@
 -- Claims of several workers that may serve the same plain lanes: the best jobs by (rank, arrival) go to their free slots in the order of the
--- claims. Never more rows than slots: each deleted row has a seat. One row per claim comes back at least, to say why it got nothing.
+-- claims. Never more rows than slots: each deleted row has a seat, a place in the arrays of `seats`. One row for each worker that asked comes
+-- back (ord, session, state, fresh, free slots, whole: everything was looked at), then one for each job given (worker and the grant).
 WITH asked AS MATERIALIZED (
-  SELECT a.ord, a.worker, a.want, a.lease_ms, w.session, w.state, w.slots, w.dead_after_ms, w.revision = a.revision AS fresh,
-         (SELECT count(*) FROM {schema}.running r WHERE r.worker = a.worker) AS busy
+  SELECT a.ord, a.worker, a.want, coalesce(a.lease_ms, -1) AS lease_ms, w.session, w.state, w.dead_after_ms, w.revision = a.revision AS fresh,
+         w.slots - (SELECT count(*) FROM {schema}.running r WHERE r.worker = a.worker) AS free
   FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS a (worker, revision, want, lease_ms, ord)
   JOIN {schema}.workers w ON w.id = a.worker
 ), seats AS MATERIALIZED (
-  SELECT row_number() OVER (ORDER BY ord, n) AS seat, worker, lease_ms, dead_after_ms
-  FROM asked CROSS JOIN LATERAL generate_series(1, least(want, slots - busy)) AS n
-  WHERE fresh AND state = 0
-), wanted AS MATERIALIZED (
-  SELECT count(*) AS n FROM seats
+  SELECT count(*) AS n, array_agg(s.worker) AS workers, array_agg(s.lease_ms) AS leases, array_agg(s.dead_after_ms) AS patience
+  FROM (
+    SELECT worker, lease_ms, dead_after_ms FROM asked CROSS JOIN LATERAL generate_series(1, least(want, free)) AS n
+    WHERE fresh AND state = 0 ORDER BY ord) AS s
+), open_lanes AS MATERIALIZED (
+  SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
+  WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special
+), reach AS MATERIALIZED (
+  -- Of one lane all that could be wanted; of many somewhat more than their share, since looking at all of all would be most of the work.
+  SELECT s.n, CASE WHEN o.n <= 1 THEN s.n ELSE least(s.n, 2 * s.n / o.n + 4) END AS m FROM seats s, (SELECT count(*) AS n FROM open_lanes) AS o
+), near AS MATERIALIZED (
+  SELECT c.stand, c.rank, c.id
+  FROM open_lanes o CROSS JOIN LATERAL (
+    SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = o.id AND w.place = 1
+    ORDER BY w.rank, w.id LIMIT (SELECT m FROM reach)) AS c
+), edge AS MATERIALIZED (
+  SELECT count(*) AS n, max(b.rank) AS rank FROM (SELECT rank FROM near ORDER BY rank, id LIMIT (SELECT n FROM reach)) AS b
+), deep AS MATERIALIZED (
+  -- Lanes that may have more among the best than was looked at.
+  SELECT near.stand FROM near GROUP BY near.stand
+  HAVING count(*) = (SELECT m FROM reach) AND (SELECT m < n FROM reach)
+     AND (max(near.rank) <= (SELECT rank FROM edge) OR (SELECT n FROM edge) < (SELECT n FROM reach))
 ), heads AS MATERIALIZED (
   SELECT h.stand, count(*) AS n
   FROM (
     SELECT c.stand
-    FROM {schema}.lanes l
-    JOIN {schema}.queues q ON q.id = l.queue
-    CROSS JOIN LATERAL (
-      SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = 1
-      ORDER BY w.rank, w.id LIMIT (SELECT n FROM wanted)) AS c
-    WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special
-    ORDER BY c.rank, c.id LIMIT (SELECT n FROM wanted)) AS h
+    FROM (
+      SELECT stand, rank, id FROM near WHERE NOT stand = ANY(ARRAY(SELECT stand FROM deep))
+      UNION ALL
+      SELECT f.stand, f.rank, f.id
+      FROM deep CROSS JOIN LATERAL (
+        SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = deep.stand AND w.place = 1
+        ORDER BY w.rank, w.id LIMIT (SELECT n FROM reach)) AS f) AS c
+    ORDER BY c.rank, c.id LIMIT (SELECT n FROM reach)) AS h
   GROUP BY h.stand
 ), picked AS MATERIALIZED (
   SELECT p.id, p.rank, p.size
@@ -36,16 +55,24 @@ WITH asked AS MATERIALIZED (
   INSERT INTO {schema}.running (id, rank, created_at, run_at, fence, started_at, lease_until, granted_ms, lane, worker, attempt, rescues,
                                 flags, priority, special, own_ttl, lease_ms, timeout_ms, times_out_at, expires_at, spec, payload, error,
                                 attempts, progress, partial)
-  SELECT p.id, p.rank, p.created_at, p.run_at, nextval('{schema}.fences'), t.now,
-         t.now + coalesce(s.lease_ms, p.lease_ms, s.dead_after_ms), coalesce(s.lease_ms, p.lease_ms, s.dead_after_ms), p.lane, s.worker,
-         p.attempt + 1, p.rescues, p.flags, p.priority, p.special, coalesce(s.lease_ms, p.lease_ms, s.dead_after_ms) <> s.dead_after_ms,
-         p.lease_ms, p.timeout_ms, t.now + p.timeout_ms, p.expires_at, p.spec, p.payload, p.error, p.attempts, p.progress, p.partial
-  FROM (SELECT *, row_number() OVER (ORDER BY rank, id) AS seat FROM popped) AS p
-  JOIN seats s ON s.seat = p.seat
-  CROSS JOIN (SELECT {schema}.now_ms() AS now) AS t
-  RETURNING id, rank, lane, worker, attempt, priority, fence, lease_until, times_out_at, flags, spec, payload, progress, partial
+  SELECT g.id, g.rank, g.created_at, g.run_at, nextval('{schema}.fences'), g.now, g.now + g.ttl, g.ttl, g.lane, g.worker, g.attempt + 1,
+         g.rescues, g.flags, g.priority, g.special, g.ttl <> g.patience, g.lease_ms, g.timeout_ms, g.now + g.timeout_ms, g.expires_at, g.spec,
+         g.payload, g.error, g.attempts, g.progress, g.partial
+  FROM (
+    SELECT p.*, t.now, s.workers[p.seat] AS worker, s.patience[p.seat] AS patience,
+           coalesce(nullif(s.leases[p.seat], -1), p.lease_ms, s.patience[p.seat]) AS ttl
+    FROM (
+      SELECT id, rank, created_at, run_at, lane, attempt, rescues, flags, priority, special, lease_ms, timeout_ms, expires_at, spec, payload,
+             error, attempts, progress, partial, row_number() OVER (ORDER BY rank, id) AS seat
+      FROM popped) AS p
+    CROSS JOIN seats s
+    CROSS JOIN (SELECT {schema}.now_ms() AS now) AS t) AS g
+  RETURNING id, lane, worker, attempt, priority, fence, lease_until, times_out_at, flags, spec, payload, progress, partial
 )
-SELECT a.ord, a.session, a.state, a.fresh, a.slots - a.busy, (SELECT n FROM wanted), g.id, g.lane, g.attempt, g.priority, g.fence,
-       g.lease_until, g.times_out_at, g.flags, g.spec, g.payload, g.progress, g.partial
-FROM asked a LEFT JOIN given g ON g.worker = a.worker
-ORDER BY a.ord, g.rank, g.id
+SELECT ord, session, state, fresh, free, NULL::integer AS worker, NULL::bigint AS id, 1::integer, NULL::integer, NULL::smallint, NULL::bigint,
+       NULL::bigint, NULL::bigint, NULL::smallint, NULL::text, NULL::bytea, NULL::text, NULL::bytea
+FROM asked
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, worker, id, lane, attempt, priority, fence, lease_until, times_out_at, flags, spec, payload, progress,
+       partial
+FROM given

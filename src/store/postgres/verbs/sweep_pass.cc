@@ -25,7 +25,7 @@ std::optional<Rows> ask_leading(Tx& tx, Sql statement, Params params) {
   return std::move(rows.back());
 }
 
-std::vector<std::int64_t> Budget::keys(const Rows& found) const {
+std::vector<std::int64_t> PassBudget::keys(const Rows& found) const {
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < std::min(found.size(), rows); ++i) out.push_back(found.integer(i, 0));
   return out;

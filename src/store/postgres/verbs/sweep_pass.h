@@ -18,8 +18,8 @@ inline constexpr std::size_t kPassRowsMax = 2'000;
 std::optional<Rows> ask_leading(Tx& tx, Sql statement, Params params = {});
 
 // What a pass may do: one more row is asked for than it may move, to know whether there is more.
-struct Budget {
-  explicit Budget(std::size_t limit) : rows(std::min(limit, kPassRowsMax)) {}
+struct PassBudget {
+  explicit PassBudget(std::size_t limit) : rows(std::min(limit, kPassRowsMax)) {}
   Params params() const { return std::move(Params().int8(static_cast<std::int64_t>(rows + 1))); }
   // The first column of as many rows as may be moved.
   std::vector<std::int64_t> keys(const Rows& found) const;

@@ -29,7 +29,7 @@ const Sql kPreferencesNext{"sweep_preferences_next"};
 template <class Act>
 SweepReport pass(Tx& tx, std::size_t limit, Sql find, Sql next, Act act) {
   SweepReport report;
-  const Budget budget(limit);
+  const PassBudget budget(limit);
   const auto found = ask_leading(tx, find, budget.params());
   if (!found) return report;
   report.more = budget.more(*found);
@@ -70,7 +70,7 @@ SweepReport promote_due(Tx& tx, std::size_t limit) {
   SweepReport report;
   report.next_due = ask_instant(tx, kDueNext);
   if (report.next_due && *report.next_due <= tx.now()) {
-    const Budget budget(limit);
+    const PassBudget budget(limit);
     tx.write(kDuePlain, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
     tx.write(kDueSpecial, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
     const std::vector<Rows> rows = tx.ask_all();
@@ -117,7 +117,7 @@ SweepReport expire_waiting(Tx& tx, std::size_t limit) {
 
 SweepReport end_preferences(Tx& tx, std::size_t limit) {
   SweepReport report;
-  const Budget budget(limit);
+  const PassBudget budget(limit);
   const auto found = ask_leading(tx, kPreferences, budget.params());
   if (!found) return report;
   report.more = budget.more(*found);

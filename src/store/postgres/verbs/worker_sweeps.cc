@@ -24,7 +24,7 @@ std::vector<WorkerKey> worker_keys(const Rows& rows, std::size_t limit) {
 
 SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
   SweepReport report;
-  const Budget budget(limit);
+  const PassBudget budget(limit);
   const auto found = ask_leading(tx, kSilent, budget.params());
   if (!found || found->size() == 0) return report;
   if (found->integer(0, 2) > 0) revive_beats(tx);
@@ -50,7 +50,7 @@ SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
 
 SweepReport end_drains(Tx& tx, std::size_t limit) {
   SweepReport report;
-  const Budget budget(limit);
+  const PassBudget budget(limit);
   const auto found = ask_leading(tx, kDrained, budget.params());
   if (!found) return report;
   report.more = budget.more(*found);
@@ -73,7 +73,7 @@ SweepReport end_drains(Tx& tx, std::size_t limit) {
 
 SweepReport prune_workers(Tx& tx, Duration offline_kept, std::size_t limit) {
   SweepReport report;
-  const Budget budget(limit);
+  const PassBudget budget(limit);
   Params params;
   params.int8(to_ms(tx.now() - offline_kept)).int8(static_cast<std::int64_t>(budget.rows));
   if (!leads(tx)) return report;

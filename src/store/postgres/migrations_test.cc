@@ -1,0 +1,125 @@
+// Migrations and the doctor, on the tests' server. Each case has a schema name of its own, which does not exist at first.
+#include "store/postgres/migrations.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace muster::store::postgres {
+namespace {
+
+class MigrationsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const url = std::getenv("MUSTER_TEST_POSTGRES");
+    if (url == nullptr) GTEST_SKIP() << "MUSTER_TEST_POSTGRES names no server";
+    static int made = 0;
+    options.url = url;
+    options.schema = fmt::format("migrations_{}_{}", ::getpid(), ++made);
+    auto opened = Connection::open({.url = url, .application = "muster-test", .schema = options.schema});
+    ASSERT_TRUE(opened.ok()) << opened.status().text();
+    connection = std::move(*opened);
+  }
+  void TearDown() override {
+    if (connection) run("SET client_min_messages = warning; DROP SCHEMA IF EXISTS {schema} CASCADE");
+  }
+  void run(const std::string& text) {
+    const Status status = connection->script(with_schema(text, options.schema));
+    EXPECT_TRUE(status.ok()) << status.text();
+  }
+  std::string meta(const char* name) {
+    auto rows =
+        connection->query(with_schema(fmt::format("SELECT value FROM {{schema}}.meta WHERE name = '{}'", name), options.schema));
+    return rows.ok() && rows->size() == 1 ? rows->text(0, 0) : std::string();
+  }
+  Finding::Grade grade_of(const std::string& name) const {
+    const std::vector<Finding> findings = examine(options);
+    const auto found = std::find_if(findings.begin(), findings.end(), [&name](const Finding& one) { return one.name == name; });
+    EXPECT_NE(found, findings.end()) << name;
+    return found == findings.end() ? Finding::Grade::bad : found->grade;
+  }
+
+  Options options;
+  std::unique_ptr<Connection> connection;
+};
+
+TEST_F(MigrationsTest, AMissingSchemaIsVersionZeroAndIsMade) {
+  ASSERT_EQ(schema_status(options)->version, 0u);
+  ASSERT_TRUE(migrate(options).ok());
+  EXPECT_EQ(schema_status(options)->version, newest_version());
+  EXPECT_FALSE(meta(kMetaSalt).empty());
+  EXPECT_EQ(meta(kMetaDirectoryVersion), "1");
+}
+
+TEST_F(MigrationsTest, ASecondTimeChangesNothing) {
+  ASSERT_TRUE(migrate(options).ok());
+  const std::string salt = meta(kMetaSalt);
+  EXPECT_TRUE(migrate(options).ok());
+  EXPECT_EQ(meta(kMetaSalt), salt);
+}
+
+TEST_F(MigrationsTest, ManyAtOnceMakeOneSchema) {
+  std::vector<std::thread> nodes;
+  std::vector<Status> answers(4);
+  for (Status& answer : answers) nodes.emplace_back([this, &answer] { answer = migrate(options); });
+  for (std::thread& node : nodes) node.join();
+  for (const Status& answer : answers) EXPECT_TRUE(answer.ok()) << answer.text();
+  EXPECT_EQ(schema_status(options)->version, newest_version());
+}
+
+TEST_F(MigrationsTest, ANewerSchemaIsRefusedAndLeftAlone) {
+  ASSERT_TRUE(migrate(options).ok());
+  run("UPDATE {schema}.meta SET value = '999' WHERE name = 'schema_version'");
+  EXPECT_EQ(migrate(options).code(), Code::invalid_argument);
+  EXPECT_EQ(meta(kMetaVersion), "999");
+  EXPECT_EQ(grade_of("schema"), Finding::Grade::bad);
+}
+
+TEST_F(MigrationsTest, ASchemaOfAnotherProgramIsRefusedAndLeftAlone) {
+  run("CREATE SCHEMA {schema}; CREATE TABLE {schema}.theirs (a integer)");
+  EXPECT_EQ(migrate(options).code(), Code::invalid_argument);
+  const auto tables = connection->query(fmt::format("SELECT count(*) FROM pg_tables WHERE schemaname = '{}'", options.schema));
+  ASSERT_TRUE(tables.ok());
+  EXPECT_EQ(tables->integer(0, 0), 1);
+}
+
+TEST_F(MigrationsTest, ASchemaThatSomebodyMadeAndLeftEmptyIsUsed) {
+  run("CREATE SCHEMA {schema}");
+  EXPECT_TRUE(migrate(options).ok());
+}
+
+TEST_F(MigrationsTest, ABadNameIsRefused) {
+  for (const std::string& name : std::vector<std::string>{"", "it's", "a\"b", "pg_mine", "a b", std::string(49, 'a')}) {
+    Options bad = options;
+    bad.schema = name;
+    EXPECT_EQ(migrate(bad).code(), Code::invalid_argument) << name;
+  }
+}
+
+TEST_F(MigrationsTest, AHealthyDatabaseHasNothingBadToItsName) {
+  ASSERT_TRUE(migrate(options).ok());
+  for (const Finding& finding : examine(options)) {
+    EXPECT_NE(finding.grade, Finding::Grade::bad) << finding.name << ": " << finding.text;
+    EXPECT_EQ(finding.advice.empty(), finding.grade == Finding::Grade::good) << finding.name;
+  }
+  EXPECT_EQ(grade_of("schema"), Finding::Grade::good);
+  EXPECT_EQ(grade_of("rights"), Finding::Grade::good);
+  EXPECT_EQ(grade_of("notifications"), Finding::Grade::good);
+}
+
+TEST_F(MigrationsTest, AServerThatIsNotThereIsTheOnlyFinding) {
+  options.url = "postgres://127.0.0.1:1/none";
+  const std::vector<Finding> findings = examine(options);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().grade, Finding::Grade::bad);
+  EXPECT_FALSE(findings.front().advice.empty());
+}
+
+}  // namespace
+}  // namespace muster::store::postgres

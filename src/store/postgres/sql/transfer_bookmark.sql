@@ -1,0 +1,1 @@
+SELECT value FROM {schema}.meta WHERE name = $1::text

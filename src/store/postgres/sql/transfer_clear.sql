@@ -1,0 +1,2 @@
+-- Every store begins with one, which the source has too.
+DELETE FROM {schema}.namespaces

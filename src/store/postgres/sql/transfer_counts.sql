@@ -1,0 +1,6 @@
+-- In the order of transfer::Kind, and as the statements of each kind find them.
+SELECT (SELECT count(*) FROM {schema}.namespaces), (SELECT count(*) FROM {schema}.queues), (SELECT count(*) FROM {schema}.workers),
+       (SELECT count(*) FROM {schema}.sticky s JOIN {schema}.workers w ON w.id = s.worker),
+       (SELECT count(*) FROM {schema}.waiting) + (SELECT count(*) FROM {schema}.running) + (SELECT count(*) FROM {schema}.dead)
+         + (SELECT count(*) FROM {schema}.history),
+       (SELECT count(*) FROM {schema}.idempotency), (SELECT count(*) FROM {schema}.dependencies)

@@ -1,0 +1,196 @@
+#include "store/postgres/transfer_reader.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "store/codec/spec_text.h"
+#include "store/postgres/moves.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kNumbers{"transfer_numbers"};
+const Sql kCounts{"transfer_counts"};
+const Sql kNamespaces{"transfer_namespaces"};
+const Sql kQueues{"transfer_queues"};
+const Sql kWorkers{"transfer_workers"};
+const Sql kBonds{"transfer_bonds"};
+const Sql kJobs{"transfer_jobs"};
+const Sql kKeys{"transfer_keys"};
+const Sql kDependencies{"transfer_dependencies"};
+
+using transfer::Batch;
+using transfer::Kind;
+using transfer::Position;
+
+std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
+  const auto ms = rows.maybe(row, column);
+  if (!ms) return std::nullopt;
+  return from_ms(*ms);
+}
+
+NamespaceInfo namespace_at(const Rows& rows, std::size_t i) {
+  return {NamespaceName(rows.text(i, 1)), from_ms(rows.integer(i, 3)), rows.text(i, 2)};
+}
+
+transfer::QueueRecord queue_at(const Rows& rows, std::size_t i) {
+  return {NamespaceName(rows.text(i, 1)), QueueName(rows.text(i, 2)), settings_from_text(rows.view(i, 3))};
+}
+
+Worker worker_at(const Rows& rows, std::size_t i) {
+  Worker worker;
+  worker_from_text(rows.view(i, 5), worker.spec);
+  worker.spec.ns = NamespaceName(rows.text(i, 1));
+  worker.spec.id = WorkerId(rows.text(i, 2));
+  worker.session = SessionId{static_cast<std::uint64_t>(rows.integer(i, 3))};
+  worker.state = static_cast<WorkerState>(rows.integer(i, 4));
+  worker.registered_at = from_ms(rows.integer(i, 6));
+  worker.last_seen_at = from_ms(rows.integer(i, 7));
+  worker.offline_at = instant(rows, i, 8);
+  worker.offline_cause = rows.text(i, 9);
+  worker.drain_deadline = instant(rows, i, 10);
+  worker.drain_reason = rows.text(i, 11);
+  worker.completed = static_cast<std::uint64_t>(rows.integer(i, 12));
+  worker.failed = static_cast<std::uint64_t>(rows.integer(i, 13));
+  worker.stats = rows.text(i, 14);
+  return worker;
+}
+
+transfer::BondRecord bond_at(const Rows& rows, std::size_t i) {
+  return {NamespaceName(rows.text(i, 2)), QueueName(rows.text(i, 3)), rows.text(i, 1), WorkerId(rows.text(i, 4))};
+}
+
+transfer::KeyRecord key_at(const Rows& rows, std::size_t i) {
+  return {NamespaceName(rows.text(i, 2)), rows.text(i, 1), rows.integer(i, 3)};
+}
+
+transfer::DependencyRecord dependency_at(const Rows& rows, std::size_t i) { return {rows.integer(i, 0), rows.integer(i, 1)}; }
+
+transfer::JobRecord job_at(const Rows& rows, std::size_t i) {
+  transfer::JobRecord record;
+  record.key = rows.integer(i, 0);
+  Job& job = record.job;
+  job.spec.ns = NamespaceName(rows.text(i, 1));
+  job.spec.queue = QueueName(rows.text(i, 2));
+  job.spec.type = JobType(rows.text(i, 3));
+  job.state = static_cast<JobState>(rows.integer(i, 4));
+  const auto flags = static_cast<std::uint16_t>(rows.integer(i, 5));
+  job.spec.priority = static_cast<std::int32_t>(rows.integer(i, 6));
+  record.rank = rows.integer(i, 7);
+  job.run_at = instant(rows, i, 8);
+  job.created_at = from_ms(rows.integer(i, 9));
+  record.event = static_cast<JobEvent>(rows.integer(i, 10));
+  job.attempt = static_cast<std::uint32_t>(rows.integer(i, 11));
+  job.rescues = static_cast<std::uint32_t>(rows.integer(i, 12));
+  job.fence = Fence{static_cast<std::uint64_t>(rows.integer(i, 13))};
+  job.worker = WorkerId(rows.text(i, 14));
+  job.started_at = instant(rows, i, 15);
+  job.finished_at = instant(rows, i, 16);
+  job.expires_at = instant(rows, i, 17);
+  if (const auto granted = rows.maybe(i, 18)) record.granted = Duration(*granted);
+  record.cancel_reason = rows.text(i, 19);
+  spec_from_text(rows.view(i, 20), job.spec);
+  job.spec.payload = {rows.text(i, 21), (flags & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json};
+  if (!rows.null(i, 22)) job.result = Content{rows.text(i, 22), (flags & kResultBytes) != 0 ? Encoding::bytes : Encoding::json};
+  if (!rows.null(i, 23)) job.error = error_from_text(rows.view(i, 23));
+  if (!rows.null(i, 24)) job.attempts = attempts_from_text(rows.view(i, 24));
+  if (!rows.null(i, 25)) {
+    job.progress = progress_from_text(rows.view(i, 25));
+    if (!rows.null(i, 26)) job.progress->partial = Content{rows.text(i, 26), partial_encoding_from_text(rows.view(i, 25))};
+  }
+  job.cancel_requested = (flags & kCancelRequested) != 0;
+  return record;
+}
+
+template <class Read>
+auto all(const Rows& rows, Read read) {
+  std::vector<decltype(read(rows, 0))> out;
+  out.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(read(rows, i));
+  return out;
+}
+
+Params numbered(const Position& after, std::size_t limit) {
+  return std::move(Params().int8(after.first).int8(static_cast<std::int64_t>(limit)));
+}
+Params keyed(const Position& after, std::size_t limit) {
+  return std::move(Params().int8(after.first).bytes(after.second).int8(static_cast<std::int64_t>(limit)));
+}
+
+std::int64_t number_in(const std::string& text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+Result<Rows> TransferReader::ask(Sql statement, Params params) {
+  connection_.call(statement, std::move(params));
+  auto rows = connection_.exchange();
+  if (!rows.ok()) return rows.status();
+  return std::move(rows->back());
+}
+
+Result<transfer::Numbers> TransferReader::numbers() {
+  const auto rows = ask(kNumbers, {});
+  if (!rows.ok()) return rows.status();
+  if (rows->size() != 1 || rows->null(0, 0)) return Status::corrupt("the schema's meta table has no salt");
+  transfer::Numbers out;
+  out.salt = std::strtoull(rows->text(0, 0).c_str(), nullptr, 10);
+  out.next_job_key = rows->integer(0, 1);
+  out.next_fence = rows->integer(0, 2);
+  return out;
+}
+
+Result<transfer::Counts> TransferReader::counts() {
+  const auto rows = ask(kCounts, {});
+  if (!rows.ok()) return rows.status();
+  transfer::Counts out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint64_t>(rows->integer(0, static_cast<int>(i)));
+  return out;
+}
+
+Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t limit) {
+  const auto rows = [&]() -> Result<Rows> {
+    switch (kind) {
+      case Kind::namespaces: return ask(kNamespaces, numbered(after, limit));
+      case Kind::queues: return ask(kQueues, numbered(after, limit));
+      case Kind::workers: return ask(kWorkers, numbered(after, limit));
+      case Kind::bonds: return ask(kBonds, keyed(after, limit));
+      case Kind::jobs: {
+        Params params = numbered(after, limit);
+        return ask(kJobs, std::move(params.int8(static_cast<std::int64_t>(transfer::kCopyBatchBytesMax))));
+      }
+      case Kind::keys: return ask(kKeys, keyed(after, limit));
+      case Kind::dependencies: {
+        Params params;
+        params.int8(after.first).int8(number_in(after.second)).int8(static_cast<std::int64_t>(limit));
+        return ask(kDependencies, std::move(params));
+      }
+    }
+    unreachable();
+  }();
+  if (!rows.ok()) return rows.status();
+  Batch batch;
+  switch (kind) {
+    case Kind::namespaces: batch.records = all(*rows, namespace_at); break;
+    case Kind::queues: batch.records = all(*rows, queue_at); break;
+    case Kind::workers: batch.records = all(*rows, worker_at); break;
+    case Kind::bonds: batch.records = all(*rows, bond_at); break;
+    case Kind::jobs: batch.records = all(*rows, job_at); break;
+    case Kind::keys: batch.records = all(*rows, key_at); break;
+    case Kind::dependencies: batch.records = all(*rows, dependency_at); break;
+  }
+  if (rows->size() == 0) return batch;
+  const std::size_t last = rows->size() - 1;
+  batch.last.first = rows->integer(last, 0);
+  if (kind == Kind::bonds || kind == Kind::keys) batch.last.second = rows->text(last, 1);
+  if (kind == Kind::dependencies) batch.last.second = std::to_string(rows->integer(last, 1));
+  for (std::size_t i = 0; kind == Kind::jobs && i < rows->size(); ++i)
+    if (rows->null(i, 1)) return Status::corrupt(fmt::format("job row {} names a lane that does not exist", rows->integer(i, 0)));
+  return batch;
+}
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,24 @@
+// What a schema holds, as records; for a source, and for a target that is read again.
+#pragma once
+
+#include "store/postgres/wire/connection.h"
+#include "store/transfer/ends.h"
+
+namespace muster::store::postgres {
+
+class TransferReader final : public transfer::Source {
+ public:
+  // The connection is in pipeline mode and outlives it.
+  explicit TransferReader(Connection& connection) : connection_(connection) {}
+
+  Result<transfer::Numbers> numbers() override;
+  Result<transfer::Counts> counts() override;
+  Result<transfer::Batch> read(transfer::Kind kind, const transfer::Position& after, std::size_t limit) override;
+
+ private:
+  Result<Rows> ask(Sql statement, Params params);
+
+  Connection& connection_;
+};
+
+}  // namespace muster::store::postgres

@@ -1,0 +1,4 @@
+-- In the order of transfer::Kind, and as the statements of each kind find them.
+SELECT (SELECT COUNT(*) FROM namespaces), (SELECT COUNT(*) FROM queues), (SELECT COUNT(*) FROM workers),
+  (SELECT COUNT(*) FROM sticky s JOIN workers w ON w.id = s.worker), (SELECT COUNT(*) FROM jobs), (SELECT COUNT(*) FROM idempotency),
+  (SELECT COUNT(*) FROM dependencies)

@@ -1,0 +1,1 @@
+SELECT id, name, description, created_at FROM namespaces WHERE id > ?1 ORDER BY id LIMIT ?2

@@ -1,0 +1,20 @@
+#include "store/transfer/record.h"
+
+#include "base/check.h"
+
+namespace muster::store::transfer {
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::namespaces: return "namespaces";
+    case Kind::queues: return "queues";
+    case Kind::workers: return "workers";
+    case Kind::bonds: return "sticky bonds";
+    case Kind::jobs: return "jobs";
+    case Kind::keys: return "idempotency keys";
+    case Kind::dependencies: return "dependencies";
+  }
+  unreachable();
+}
+
+}  // namespace muster::store::transfer

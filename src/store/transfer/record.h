@@ -1,0 +1,102 @@
+// What moves from one store to another, as neither of them writes it: names instead of rows of names, the model's values instead of
+// columns.
+//
+// A job keeps its integer key, and the salt goes along, so its public id stays what it was. What a store works out of its jobs
+// (lanes, the order, held keys, what waits for what is full) is no record: whoever takes jobs in works it out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/job.h"
+#include "model/queue.h"
+#include "model/rank.h"
+#include "model/worker.h"
+#include "store/codec/id_codec.h"
+
+namespace muster::store::transfer {
+
+// In the order in which they move: what is named comes before what names it.
+enum class Kind : std::uint8_t { namespaces, queues, workers, bonds, jobs, keys, dependencies };
+inline constexpr std::array kKinds{Kind::namespaces, Kind::queues, Kind::workers,     Kind::bonds,
+                                   Kind::jobs,       Kind::keys,   Kind::dependencies};
+std::string_view to_string(Kind kind);
+
+// What job ids, fences and sessions come from. Numbers below `next` may have been given out.
+struct Numbers {
+  std::uint64_t salt = 0;
+  JobKey next_job_key = 1;
+  std::int64_t next_fence = 1;
+};
+
+struct QueueRecord {
+  NamespaceName ns;
+  QueueName name;
+  QueueSettings settings;
+};
+
+// A sticky key and the worker it belongs to.
+struct BondRecord {
+  NamespaceName ns;
+  QueueName queue;
+  std::string key;
+  WorkerId worker;
+};
+
+// Of `job` everything but id, lease_expires_at and dependencies_pending, which follow from the rest. Its state is as written: a
+// scheduled job whose time has come may still say so.
+struct JobRecord {
+  JobKey key = 0;
+  Job job;
+  Rank rank = 0;  // of a live job
+  JobEvent event = JobEvent::enqueued;
+  std::optional<Duration> granted;  // of a running job: the length of its lease; empty: the lease is over
+  std::string cancel_reason;        // of a running job that was asked to end
+};
+
+// An idempotency key and the job it stands for.
+struct KeyRecord {
+  NamespaceName ns;
+  std::string key;
+  JobKey job = 0;
+};
+
+// `job` waits for `after`, which is not finished.
+struct DependencyRecord {
+  JobKey job = 0;
+  JobKey after = 0;
+};
+
+// The n-th alternative is Kind n.
+using Records = std::variant<std::vector<NamespaceInfo>, std::vector<QueueRecord>, std::vector<Worker>, std::vector<BondRecord>,
+                             std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>>;
+static_assert(std::variant_size_v<Records> == kKinds.size());
+inline Kind kind_of(const Records& records) { return static_cast<Kind>(records.index()); }
+inline std::size_t size_of(const Records& records) {
+  return std::visit([](const auto& list) { return list.size(); }, records);
+}
+
+// Behind which record of a kind reading goes on, in the order of the store that is read. Means nothing to others.
+struct Position {
+  std::int64_t first = 0;
+  std::string second;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct Batch {
+  Records records;  // none: the end
+  Position last;
+};
+
+// Bytes of payloads and results in one batch; the job that passes it is the last of its batch.
+inline constexpr std::size_t kCopyBatchBytesMax = 16 * 1024 * 1024;
+
+using Counts = std::array<std::uint64_t, kKinds.size()>;  // by Kind
+inline std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
+
+}  // namespace muster::store::transfer
