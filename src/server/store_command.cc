@@ -81,10 +81,13 @@ Result<transfer::Report> copy(const Place& from, const Place& to, const CopyFlag
   });
 }
 
-std::string checksum(const transfer::Digest& digest, transfer::Kind kind) { return fmt::format("{:016x}", digest.checksum(kind)); }
+std::string checksum(const transfer::Digest& digest, transfer::Kind kind) {
+  return fmt::format("{:016x}", digest.checksum(kind));
+}
 
 void print_table(const transfer::Report& report) {
-  std::string out = fmt::format("{:<17}  {:>10}  {:>10}  {:<16}  {:<16}  {}\n", "KIND", "SOURCE", "TARGET", "CHECKSUM", "OF TARGET", "");
+  std::string out =
+      fmt::format("{:<17}  {:>10}  {:>10}  {:<16}  {:<16}  {}\n", "KIND", "SOURCE", "TARGET", "CHECKSUM", "OF TARGET", "");
   const auto line = [&out](std::string_view name, std::uint64_t source, std::uint64_t target, const std::string& a,
                            const std::string& b, bool same) {
     out += fmt::format("{:<17}  {:>10}  {:>10}  {:<16}  {:<16}  {}\n", name, source, target, a, b, same ? "same" : "DIFFERS");
@@ -109,8 +112,8 @@ void print_json(const Place& from, const Place& to, const transfer::Report& repo
   nlohmann::ordered_json states;
   for (const JobState state : kJobStates)
     states[std::string(to_string(state))] = {{"source", report.source.jobs(state)}, {"target", report.target.jobs(state)}};
-  const nlohmann::ordered_json out = {{"from", shown(from)},       {"to", shown(to)},         {"resumed", report.resumed},
-                                      {"copied", report.moved},    {"same", report.same()},   {"finished", report.finished},
+  const nlohmann::ordered_json out = {{"from", shown(from)},       {"to", shown(to)},          {"resumed", report.resumed},
+                                      {"copied", report.moved},    {"same", report.same()},    {"finished", report.finished},
                                       {"kinds", std::move(kinds)}, {"jobs", std::move(states)}};
   say(stdout, out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
@@ -123,9 +126,10 @@ int verdict(const transfer::Report& report, const Place& to) {
   if (report.finished)
     say(stderr, fmt::format("muster: {} was copied before and differs by now: it was used since\n", shown(to)));
   else
-    say(stderr, fmt::format("muster: {} differs from its source and cannot be served; was the source used meanwhile? remove the target "
-                            "and copy again\n",
-                            shown(to)));
+    say(stderr,
+        fmt::format("muster: {} differs from its source and cannot be served; was the source used meanwhile? remove the target "
+                    "and copy again\n",
+                    shown(to)));
   return kExitFailure;
 }
 

@@ -123,7 +123,9 @@ class Submitter(threading.Thread):
         for number in range(self.count):
             self.submit(self.callers[number % len(self.callers)])
             if self.load.stopping:
-                return
+                break
+        for caller in self.callers:
+            caller.close()
 
     def submit(self, caller):
         key = uuid.uuid4().hex

@@ -71,8 +71,8 @@ Status nobody_works_on(Connection& connection, const char* advice) {
   const auto rows = ask(connection, kLivingNode, std::move(Params().int8(kNodeSilence.count())));
   if (!rows.ok()) return rows.status();
   if (rows->front().size() == 0) return {};
-  return Status::conflict(fmt::format("node '{}' works on it (heard {} ms ago); {}", rows->front().text(0, 0),
-                                      rows->front().integer(0, 1), advice));
+  return Status::conflict(
+      fmt::format("node '{}' works on it (heard {} ms ago); {}", rows->front().text(0, 0), rows->front().integer(0, 1), advice));
 }
 
 class DatabaseSource final : public transfer::Source {
@@ -215,8 +215,8 @@ class DatabaseSink final : public transfer::Sink {
     tx.write(kKeysPut, std::move(Params().array(std::move(ns)).array(std::move(key)).array(std::move(job))));
   }
 
-  // By the same rule as when a job comes back: for the worker it is bound to, for a preference, with a key that is full, or in its own
-  // lane. Doing it again changes nothing.
+  // By the same rule as when a job comes back: for the worker it is bound to, for a preference, with a key that is full, or in
+  // its own lane. Doing it again changes nothing.
   Status place_ready() {
     std::int64_t after = 0;
     while (true) {
@@ -272,10 +272,12 @@ Result<std::unique_ptr<transfer::Source>> open_transfer_source(const TransferOpt
   if (opened->version == transfer::kVersionHalfCopied)
     return about(options, Status::conflict("it is half of a copy itself; finish that one first"));
   if (opened->version > newest_version())
-    return about(options, Status::invalid_argument(fmt::format("it has version {}, this program knows up to {}; use a newer muster",
-                                                               opened->version, newest_version())));
+    return about(options,
+                 Status::invalid_argument(fmt::format("it has version {}, this program knows up to {}; use a newer muster",
+                                                      opened->version, newest_version())));
   if (opened->version < newest_version())
-    return about(options, Status::conflict(fmt::format("it has version {}; bring it up with `muster migrate up`", opened->version)));
+    return about(options,
+                 Status::conflict(fmt::format("it has version {}; bring it up with `muster migrate up`", opened->version)));
   Connection& connection = *opened->connection;
   Status status = connection.start_pipeline();
   if (status.ok() && !options.force) status = nobody_works_on(connection, "stop all nodes, or copy a moment of it with --force");
@@ -290,8 +292,8 @@ Result<std::unique_ptr<transfer::Sink>> open_transfer_sink(const TransferOptions
   Connection& connection = *opened->connection;
   // A schema that is behind is somebody's, and not for a copy to change.
   if (opened->version > 0 && opened->version < newest_version())
-    return about(options, Status::conflict(fmt::format("the target is not empty: it holds a store of version {}; name an empty one",
-                                                       opened->version)));
+    return about(options, Status::conflict(fmt::format(
+                              "the target is not empty: it holds a store of version {}; name an empty one", opened->version)));
   Status status;
   if (opened->version != transfer::kVersionHalfCopied) status = migrate(connection, options.schema);
   if (status.ok()) status = connection.start_pipeline();

@@ -1,5 +1,5 @@
-// Both ends of `muster store copy` for this store. No node works on the schema meanwhile: a source is refused while one was heard a
-// moment ago, and a half-filled target says that its version is one that no node knows.
+// Both ends of `muster store copy` for this store. No node works on the schema meanwhile: a source is refused while one was heard
+// a moment ago, and a half-filled target says that its version is one that no node knows.
 #pragma once
 
 #include <memory>

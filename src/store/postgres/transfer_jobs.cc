@@ -38,7 +38,9 @@ std::optional<std::int64_t> ms_of(const std::optional<Duration>& length) {
   if (!length) return std::nullopt;
   return length->count();
 }
-void add_or_null(Column& column, const std::string& text) { text.empty() ? column.add_null() : column.add(std::string_view(text)); }
+void add_or_null(Column& column, const std::string& text) {
+  text.empty() ? column.add_null() : column.add(std::string_view(text));
+}
 
 std::int64_t flags_of(const Job& job) {
   std::uint16_t flags = 0;
@@ -86,8 +88,9 @@ struct JobColumns {
 
   Params take(std::initializer_list<Column*> further) {
     Params params;
-    for (Column* column : {&id, &lane, &flags, &priority, &created_at, &run_at, &attempt, &rescues, &fence, &worker, &started_at,
-                           &expires_at, &lease, &timeout, &spec, &payload, &error, &attempts, &progress, &partial})
+    for (Column* column :
+         {&id,         &lane,       &flags, &priority, &created_at, &run_at,  &attempt, &rescues,  &fence,    &worker,
+          &started_at, &expires_at, &lease, &timeout,  &spec,       &payload, &error,   &attempts, &progress, &partial})
       params.array(std::move(*column));
     for (Column* column : further) params.array(std::move(*column));
     return params;
@@ -114,9 +117,9 @@ class Taking {
   void write() {
     if (waiting_.id.size() > 0) tx_.write(kWaitingPut, waiting_.take({&event_, &rank_, &place_, &special_}));
     if (running_.id.size() > 0)
-      tx_.write(kRunningPut, running_.take({&running_rank_, &granted_, &lapsed_, &own_ttl_, &counted_, &running_special_, &reason_}));
-    if (finished_.id.size() > 0)
-      tx_.write(kFinishedPut, finished_.take({&finished_event_, &state_, &finished_at_, &result_}));
+      tx_.write(kRunningPut,
+                running_.take({&running_rank_, &granted_, &lapsed_, &own_ttl_, &counted_, &running_special_, &reason_}));
+    if (finished_.id.size() > 0) tx_.write(kFinishedPut, finished_.take({&finished_event_, &state_, &finished_at_, &result_}));
     write_keys(kHoldersPut, holders_);
     std::vector<std::pair<ScopedKey, JobKey>> uniques(uniques_.begin(), uniques_.end());
     write_keys(kUniquePut, uniques);
@@ -206,8 +209,8 @@ class Taking {
   TransferNames& names_;
   JobColumns waiting_, running_, finished_;
   Column event_{Type::int2}, rank_{Type::int8}, place_{Type::int2}, special_{Type::boolean};
-  Column running_rank_{Type::int8}, granted_{Type::int8}, lapsed_{Type::boolean}, own_ttl_{Type::boolean}, counted_{Type::boolean},
-      running_special_{Type::boolean}, reason_{Type::bytes};
+  Column running_rank_{Type::int8}, granted_{Type::int8}, lapsed_{Type::boolean}, own_ttl_{Type::boolean},
+      counted_{Type::boolean}, running_special_{Type::boolean}, reason_{Type::bytes};
   Column finished_event_{Type::int2}, state_{Type::int2}, finished_at_{Type::int8}, result_{Type::bytes};
   std::vector<std::pair<ScopedKey, JobKey>> holders_;
   std::map<ScopedKey, JobKey> uniques_;

@@ -31,7 +31,9 @@ typename Map::mapped_type found_in(const Map& map, const Key& key) {
   return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-NamespaceKey key_at(const Rows& rows, std::size_t row, int column) { return static_cast<NamespaceKey>(rows.integer(row, column)); }
+NamespaceKey key_at(const Rows& rows, std::size_t row, int column) {
+  return static_cast<NamespaceKey>(rows.integer(row, column));
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ void TransferNames::load(Tx& tx) {
   for (std::size_t i = 0; i < namespaces.size(); ++i) namespaces_[namespaces.text(i, 1)] = key_at(namespaces, i, 0);
   const Rows queues = tx.ask(kDirectoryQueues);
   for (std::size_t i = 0; i < queues.size(); ++i)
-    queues_[{key_at(queues, i, 1), queues.text(i, 2)}] = {key_at(queues, i, 0), is_counted(settings_from_text(queues.view(i, 3)))};
+    queues_[{key_at(queues, i, 1), queues.text(i, 2)}] = {key_at(queues, i, 0),
+                                                          is_counted(settings_from_text(queues.view(i, 3)))};
   const Rows lanes = tx.ask(kDirectoryLanes);
   for (std::size_t i = 0; i < lanes.size(); ++i)
     if (lanes.null(i, 5))  // the others stand for jobs that are held for somebody
@@ -61,8 +64,8 @@ void TransferNames::put(Tx& tx, const std::vector<NamespaceInfo>& records) {
     description.add(std::string_view(record.description));
     created_at.add(to_ms(record.created_at));
   }
-  const Rows rows = tx.ask(
-      kNamespacesPut, std::move(Params().array(std::move(name)).array(std::move(description)).array(std::move(created_at))));
+  const Rows rows = tx.ask(kNamespacesPut,
+                           std::move(Params().array(std::move(name)).array(std::move(description)).array(std::move(created_at))));
   for (std::size_t i = 0; i < rows.size(); ++i) namespaces_[rows.text(i, 1)] = key_at(rows, i, 0);
 }
 

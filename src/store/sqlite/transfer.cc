@@ -193,9 +193,7 @@ class FileSink final : public transfer::Sink {
     sql_.meta_put.bind_text(1, transfer::kMetaBookmark).bind_text(2, text).run();
   }
   void lost(const std::string& what) { db_.set_fault(Status::corrupt(what)); }
-  Status refuse(const Status& status) const {
-    return Status(status.code(), fmt::format("{}: {}", file_.path, status.message()));
-  }
+  Status refuse(const Status& status) const { return Status(status.code(), fmt::format("{}: {}", file_.path, status.message())); }
 
   Result<std::optional<Bookmark>> find_bookmark() {
     std::optional<std::string> text;
@@ -454,8 +452,8 @@ Result<std::unique_ptr<transfer::Sink>> open_transfer_sink(const std::string& pa
   if (!file.ok()) return file.status();
   // A store that is behind is somebody's, and not for a copy to change.
   if (file->version > 0 && file->version < newest_version())
-    return Status::conflict(fmt::format("{}: the target is not empty: it holds a store of schema version {}; name an empty one", path,
-                                        file->version));
+    return Status::conflict(fmt::format("{}: the target is not empty: it holds a store of schema version {}; name an empty one",
+                                        path, file->version));
   if (file->version != transfer::kVersionHalfCopied)
     if (const Status status = migrate(*file->connection); !status.ok()) return about(path, status);
   auto sink = std::make_unique<FileSink>(std::move(*file));

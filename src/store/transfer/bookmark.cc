@@ -80,8 +80,8 @@ Status may_continue(const Bookmark& bookmark, const std::string& source, std::ui
 
 Status must_be_empty(const Counts& counts) {
   if (counts[index_of(Kind::namespaces)] > 1)
-    return Status::conflict(fmt::format("the target is not empty: it holds {} namespaces; name an empty one",
-                                        counts[index_of(Kind::namespaces)]));
+    return Status::conflict(
+        fmt::format("the target is not empty: it holds {} namespaces; name an empty one", counts[index_of(Kind::namespaces)]));
   for (const Kind kind : kKinds)
     if (kind != Kind::namespaces && counts[index_of(kind)] > 0)
       return Status::conflict(

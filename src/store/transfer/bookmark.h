@@ -1,4 +1,5 @@
-// How far a copy is. Kept in a row of the target and committed with the data, so that a copy that was killed goes on where it was.
+// How far a copy is. Kept in a row of the target and committed with the data, so that a copy that was killed goes on where it
+// was.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 //   begin ─► put … put ─► compare ─► finish
 //
-// Killed anywhere, it is started again with the same words and goes on at the target's bookmark. Nothing is ever written to the source. A
-// target that does not compare equal is not finished, so nobody can serve it.
+// Killed anywhere, it is started again with the same words and goes on at the target's bookmark. Nothing is ever written to the
+// source. A target that does not compare equal is not finished, so nobody can serve it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct Step {
 using Watch = std::function<void(const Step&)>;
 
 struct Report {
-  bool resumed = false;    // an earlier run had begun it
-  bool finished = false;   // the target may be served: it was compared and is equal, now or by an earlier run
+  bool resumed = false;     // an earlier run had begun it
+  bool finished = false;    // the target may be served: it was compared and is equal, now or by an earlier run
   std::uint64_t moved = 0;  // records put by this run
   Digest source;
   Digest target;

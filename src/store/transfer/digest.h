@@ -1,8 +1,8 @@
 // Counts and checksums of what a store holds, the same for every store that holds the same.
 //
-// Each record becomes bytes that do not depend on how it is kept, and the checksum of a kind is the sum of its records' hashes, so the
-// order in which they are read does not matter. Left out is what a copy gives anew or no store promises to keep: ends of leases,
-// when a live worker was last seen, and the names of workers that are gone, in the attempts of jobs.
+// Each record becomes bytes that do not depend on how it is kept, and the checksum of a kind is the sum of its records' hashes,
+// so the order in which they are read does not matter. Left out is what a copy gives anew or no store promises to keep: ends of
+// leases, when a live worker was last seen, and the names of workers that are gone, in the attempts of jobs.
 #pragma once
 
 #include <array>

@@ -17,7 +17,8 @@ class Source {
 
   virtual Result<Numbers> numbers() = 0;
   virtual Result<Counts> counts() = 0;
-  // The next records of a kind, at most `limit` and about kCopyBatchBytesMax of contents, in an order that does not change. None: the end.
+  // The next records of a kind, at most `limit` and about kCopyBatchBytesMax of contents, in an order that does not change. None:
+  // the end.
   virtual Result<Batch> read(Kind kind, const Position& after, std::size_t limit) = 0;
 };
 

@@ -1,5 +1,5 @@
-// What moves from one store to another, as neither of them writes it: names instead of rows of names, the model's values instead of
-// columns.
+// What moves from one store to another, as neither of them writes it: names instead of rows of names, the model's values instead
+// of columns.
 //
 // A job keeps its integer key, and the salt goes along, so its public id stays what it was. What a store works out of its jobs
 // (lanes, the order, held keys, what waits for what is full) is no record: whoever takes jobs in works it out.

@@ -197,17 +197,23 @@ void Group::call_completions(Connection& connection) const {
   connection.call(kComplete, std::move(params));
 }
 
+void Group::call_locks(Connection& connection) const {
+  std::vector<std::int32_t> workers;
+  for (const PendingClaim& claim : claims) workers.push_back(claim.worker->key);
+  std::sort(workers.begin(), workers.end());
+  workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
+  connection.call(kClaimLock, Params().int4s(workers));
+}
+
 void Group::call_claims(Connection& connection, const ClaimSet& set) const {
-  Column worker(Type::int4), revision(Type::int8), want(Type::int4), lease(Type::int8), locked(Type::int4);
+  Column worker(Type::int4), revision(Type::int8), want(Type::int4), lease(Type::int8);
   for (const Ask& ask : set.asks) {
     const PendingClaim& claim = claims[ask.claims.front()];
     worker.add(std::int64_t{claim.worker->key});
-    locked.add(std::int64_t{claim.worker->key});
     revision.add(claim.worker->revision);
     want.add(static_cast<std::int64_t>(std::min<std::size_t>(ask.want, limits::kClaimBatchMax)));
     lease.add(claim.request.lease_ttl ? std::optional(claim.request.lease_ttl->count()) : std::nullopt);
   }
-  connection.call(kClaimLock, std::move(Params().array(std::move(locked))));
   Params params;
   params.array(std::move(worker)).array(std::move(revision)).array(std::move(want)).array(std::move(lease));
   params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
@@ -352,6 +358,8 @@ bool Group::run(Connection& connection, Leftovers& later) {
   plan_claims(later);
   if (size() == 0) return true;
   connection.call(kHead);
+  // Workers before jobs, and all of them at once: the order in which everybody locks.
+  if (!claims.empty()) call_locks(connection);
   if (!completions.empty()) call_completions(connection);
   if (!enqueues.empty()) call_enqueues(connection);
   for (const ClaimSet& set : sets_) call_claims(connection, set);
@@ -367,14 +375,12 @@ bool Group::run(Connection& connection, Leftovers& later) {
   node_.saw_time(now_);
   const bool stale = head.integer(0, 1) != known_version;
   changes_.clear();
+  if (!claims.empty()) ++at;  // the locks
   if (!completions.empty()) take_completed((*answers)[at++]);
   if (!enqueues.empty()) take_enqueued((*answers)[at++]);
   claim_replies_.assign(claims.size(), {});
   answered_claims_.assign(claims.size(), false);
-  for (const ClaimSet& set : sets_) {
-    ++at;  // the locks
-    take_claimed((*answers)[at++], set, stale);
-  }
+  for (const ClaimSet& set : sets_) take_claimed((*answers)[at++], set, stale);
   node_.outbox->tell(changes_);
   deliver(later);
   return true;

@@ -64,6 +64,7 @@ class Group {
   bool prepare_claim(PendingClaim& claim);
   void call_enqueues(Connection& connection) const;
   void call_completions(Connection& connection) const;
+  void call_locks(Connection& connection) const;
   void call_claims(Connection& connection, const ClaimSet& set) const;
   void take_enqueued(const Rows& rows);
   void take_completed(const Rows& rows);

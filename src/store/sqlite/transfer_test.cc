@@ -1,0 +1,206 @@
+// Both ends of a copy on a file: everything comes back as it was put, and a store serves what arrived.
+#include "store/sqlite/transfer.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/store.h"
+#include "store/transfer/memory_testing.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+using transfer::Everything;
+using transfer::Kind;
+using transfer::MemorySink;
+using transfer::MemorySource;
+using transfer::Sample;
+
+class FileTransfer : public ::testing::Test {
+ protected:
+  FileTransfer() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "muster-transfer-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    path_ = folder_ + "/m.db";
+  }
+  ~FileTransfer() override { std::filesystem::remove_all(folder_); }
+
+  Result<transfer::Report> fill(std::size_t batch = 5) {
+    auto sink = open_transfer_sink(path_);
+    if (!sink.ok()) return sink.status();
+    return transfer::copy(source_, **sink, batch, {});
+  }
+
+  Result<std::unique_ptr<SqliteStore>> serve() {
+    return SqliteStore::open({.path = path_, .threading = Threading::manual, .seed = 1}, clock_, metrics_);
+  }
+
+  // What a verb answers.
+  template <class T, class Verb>
+  static Result<T> ask(SqliteStore& store, Verb verb) {
+    std::optional<Result<T>> answer;
+    verb(Reply<T>([&answer](Result<T> result) { answer.emplace(std::move(result)); }));
+    store.pump();
+    return std::move(*answer);
+  }
+  static Result<Each<Settled>> complete(SqliteStore& store, const JobId& job, std::uint64_t fence) {
+    return ask<Each<Settled>>(store, [&](auto reply) {
+      store.complete({{{job, Fence{fence}}, std::nullopt}}, std::move(reply));
+    });
+  }
+  JobId id(JobKey key) const { return IdCodec(from_.numbers.salt).encode(key); }
+
+  ManualClock clock_;
+  Metrics metrics_;
+  Everything from_ = Sample(clock_.now()).all;
+  MemorySource source_{from_};
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(FileTransfer, GivesBackEverythingAsItWasPut) {
+  const auto there = fill();
+  ASSERT_TRUE(there.ok()) << there.status().text();
+  for (const Kind kind : transfer::kKinds) EXPECT_TRUE(there->source.same(there->target, kind)) << to_string(kind);
+  Everything back;
+  MemorySink sink(back);
+  auto source = open_transfer_source(path_);
+  ASSERT_TRUE(source.ok()) << source.status().text();
+  const auto report = transfer::copy(**source, sink, 6, {});
+  ASSERT_TRUE(report.ok()) << report.status().text();
+  EXPECT_EQ(report->target, there->source);
+  EXPECT_EQ(back.numbers.salt, from_.numbers.salt);
+  EXPECT_EQ(back.numbers.next_fence, from_.numbers.next_fence);
+  EXPECT_EQ(back.numbers.next_job_key, from_.numbers.next_job_key);
+}
+
+TEST_F(FileTransfer, GoesOnAfterEveryBatchAndServesNothingBeforeTheEnd) {
+  for (std::size_t puts = 0; puts < 20; ++puts) {
+    {
+      auto sink = open_transfer_sink(path_);
+      ASSERT_TRUE(sink.ok()) << sink.status().text();
+      transfer::BreakingSink breaking(**sink, puts);
+      const auto broken = transfer::copy(source_, breaking, 3, {});
+      if (broken.ok()) break;
+      ASSERT_EQ(broken.code(), Code::unavailable) << broken.status().text();
+    }
+    EXPECT_EQ(serve().code(), Code::invalid_argument);
+    EXPECT_EQ(open_transfer_source(path_).code(), Code::conflict);
+    const auto report = fill(3);
+    ASSERT_TRUE(report.ok()) << report.status().text();
+    EXPECT_TRUE(report->same()) << puts;
+    ASSERT_TRUE(serve().ok());
+    std::filesystem::remove_all(path_);
+  }
+}
+
+TEST_F(FileTransfer, ServesWhatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  SqliteStore& store = **opened;
+  std::vector<JobId> ids;
+  for (const auto& record : from_.jobs) ids.push_back(id(record.key));
+  const auto jobs = ask<Each<Job>>(store, [&](auto reply) { store.get_jobs(ids, std::move(reply)); });
+  ASSERT_TRUE(jobs.ok());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ASSERT_TRUE((*jobs)[i].ok()) << i;
+    EXPECT_EQ((*jobs)[i]->state, from_.jobs[i].job.state) << i;
+    EXPECT_EQ((*jobs)[i]->spec.payload, from_.jobs[i].job.spec.payload) << i;
+  }
+  EXPECT_EQ((*jobs)[12]->lease_expires_at, clock_.now() + Duration(20'000));
+  EXPECT_EQ((*jobs)[13]->lease_expires_at, clock_.now() + Duration(300'000));
+  EXPECT_EQ((*jobs)[19]->dependencies_pending, 1u);
+
+  // The worker of before finishes what it has; a lease that was over is not its own any more.
+  const auto done = complete(store, id(13), 101);
+  ASSERT_TRUE(done.ok() && (*done)[0].ok());
+  const auto stale = complete(store, id(16), 104);
+  ASSERT_TRUE(stale.ok());
+  EXPECT_EQ((*stale)[0].code(), Code::lease_lost);
+  const auto freed = ask<Each<Job>>(store, [&](auto reply) { store.get_jobs({id(20)}, std::move(reply)); });
+  EXPECT_EQ((*freed)[0]->state, JobState::ready);
+
+  // New work gets ids and fences above those of the source.
+  JobSpec spec;
+  spec.type = JobType("send");
+  const auto fresh =
+      ask<std::vector<Enqueued>>(store, [&](auto reply) { store.enqueue(std::vector<JobSpec>{spec}, std::move(reply)); });
+  ASSERT_TRUE(fresh.ok());
+  EXPECT_GE(*IdCodec(from_.numbers.salt).decode((*fresh)[0].id), from_.numbers.next_job_key);
+  ClaimRequest claim;
+  claim.ns = NamespaceName("default");
+  claim.worker = WorkerId("w1");
+  claim.limit = 1;
+  const auto grant = ask<ClaimReply>(store, [&](auto reply) { store.claim(claim, std::move(reply)); });
+  ASSERT_TRUE(grant.ok()) << grant.status().text();
+  ASSERT_EQ(grant->grants.size(), 1u);
+  EXPECT_GE(to_number(grant->grants[0].fence), static_cast<std::uint64_t>(from_.numbers.next_fence));
+}
+
+TEST_F(FileTransfer, RefusesATargetThatIsNotEmptyAndLeavesItAlone) {
+  {
+    auto store = serve();
+    ASSERT_TRUE(store.ok());
+    JobSpec spec;
+    spec.type = JobType("send");
+    ASSERT_TRUE(ask<std::vector<Enqueued>>(**store, [&](auto reply) {
+                  (*store)->enqueue(std::vector<JobSpec>{spec}, std::move(reply));
+                }).ok());
+    ASSERT_TRUE((*store)->close().ok());
+  }
+  EXPECT_EQ(fill().code(), Code::conflict);
+  auto store = serve();
+  ASSERT_TRUE(store.ok()) << store.status().text();
+}
+
+TEST_F(FileTransfer, FillsAFileThatWasOnlyMigrated) {
+  {
+    auto store = serve();
+    ASSERT_TRUE(store.ok() && (*store)->close().ok());
+  }
+  const auto report = fill();
+  ASSERT_TRUE(report.ok()) << report.status().text();
+  EXPECT_TRUE(report->same());
+}
+
+TEST_F(FileTransfer, RefusesEndsThatCannotBeUsed) {
+  EXPECT_EQ(open_transfer_source(folder_ + "/none.db").code(), Code::not_found);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/none.db"));
+  EXPECT_EQ(open_transfer_sink(folder_ + "/no/folder.db").code(), Code::unavailable);
+  auto store = serve();
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(open_transfer_source(path_).code(), Code::conflict);
+  EXPECT_EQ(open_transfer_sink(path_).code(), Code::conflict);
+  ASSERT_TRUE((*store)->close().ok());
+  store->reset();
+  {
+    auto connection = Connection::open(path_, OpenMode::read_write, {});
+    ASSERT_TRUE((*connection)->exec(fmt::format("PRAGMA user_version = {}", newest_version() + 1).c_str()).ok());
+  }
+  EXPECT_EQ(open_transfer_source(path_).code(), Code::invalid_argument);
+  EXPECT_EQ(open_transfer_sink(path_).code(), Code::invalid_argument);
+}
+
+TEST_F(FileTransfer, ChangesNothingOfItsSource) {
+  ASSERT_TRUE(fill().ok());
+  const auto before = std::filesystem::last_write_time(path_);
+  const auto size = std::filesystem::file_size(path_);
+  Everything back;
+  MemorySink sink(back);
+  {
+    auto source = open_transfer_source(path_);
+    ASSERT_TRUE(source.ok());
+    ASSERT_TRUE(transfer::copy(**source, sink, 100, {}).ok());
+  }
+  EXPECT_EQ(std::filesystem::last_write_time(path_), before);
+  EXPECT_EQ(std::filesystem::file_size(path_), size);
+}
+
+}  // namespace
+}  // namespace muster::store::sqlite

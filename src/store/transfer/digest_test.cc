@@ -1,0 +1,91 @@
+#include "store/transfer/digest.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "store/transfer/memory_testing.h"
+
+namespace muster::store::transfer {
+namespace {
+
+constexpr Instant kNow = Instant(std::chrono::seconds(1'700'000'000));
+
+Digest digest_of(Everything all) {
+  MemorySource source(all);
+  return transfer::digest_of(source);
+}
+
+TEST(Digest, CountsRecordsAndStates) {
+  const Everything all = Sample(kNow).all;
+  const Digest digest = digest_of(all);
+  for (const Kind kind : kKinds) EXPECT_EQ(digest.records(kind), all.counts()[index_of(kind)]) << to_string(kind);
+  std::uint64_t jobs = 0;
+  for (const JobState state : kJobStates) {
+    EXPECT_GT(digest.jobs(state), 0u) << to_string(state);
+    jobs += digest.jobs(state);
+  }
+  EXPECT_EQ(jobs, digest.records(Kind::jobs));
+}
+
+TEST(Digest, DoesNotDependOnTheOrderOfReading) {
+  Everything all = Sample(kNow).all;
+  const Digest before = digest_of(all);
+  std::reverse(all.jobs.begin(), all.jobs.end());
+  std::reverse(all.workers.begin(), all.workers.end());
+  std::reverse(all.keys.begin(), all.keys.end());
+  EXPECT_EQ(digest_of(all), before);
+}
+
+struct Change {
+  const char* name;
+  std::function<void(Everything&)> make;
+};
+
+TEST(Digest, SeesEveryChange) {
+  const std::vector<Change> changes = {
+      {"description", [](Everything& all) { all.namespaces[0].description += "!"; }},
+      {"settings", [](Everything& all) { all.queues[0].settings.paused = true; }},
+      {"session", [](Everything& all) { all.workers[0].session = SessionId{99}; }},
+      {"worker state", [](Everything& all) { all.workers[0].state = WorkerState::draining; }},
+      {"last seen of one offline", [](Everything& all) { all.workers[1].last_seen_at += Duration(1); }},
+      {"bond", [](Everything& all) { all.bonds[0].worker = WorkerId("w2"); }},
+      {"key of a job", [](Everything& all) { all.jobs[0].key = 900; }},
+      {"payload", [](Everything& all) { all.jobs[0].job.spec.payload.data[3] ^= 1; }},
+      {"encoding", [](Everything& all) { all.jobs[0].job.spec.payload.encoding = Encoding::bytes; }},
+      {"state", [](Everything& all) { all.jobs[0].job.state = JobState::scheduled; }},
+      {"rank of a live job", [](Everything& all) { all.jobs[0].rank += 1; }},
+      {"wish", [](Everything& all) { all.jobs[0].job.spec.affinity.sticky_key = "s"; }},
+      {"fence", [](Everything& all) { all.jobs[13].job.fence = Fence{1}; }},
+      {"lease", [](Everything& all) { all.jobs[13].granted = Duration(1); }},
+      {"lease that is over", [](Everything& all) { all.jobs[13].granted.reset(); }},
+      {"result that is empty", [](Everything& all) { all.jobs.back().job.result = Content{}; }},
+      {"error", [](Everything& all) { all.jobs.back().job.error->message += "!"; }},
+      {"attempt", [](Everything& all) { all.jobs[3].job.attempts[0].ended_at += Duration(1); }},
+      {"progress", [](Everything& all) { all.jobs[3].job.progress->partial->data[0] ^= 1; }},
+      {"idempotency key", [](Everything& all) { all.keys[0].job = 3; }},
+      {"dependency", [](Everything& all) { all.dependencies[0].after = 3; }},
+      {"missing job", [](Everything& all) { all.jobs.pop_back(); }},
+      {"job twice", [](Everything& all) { all.jobs.push_back(all.jobs.back()); }},
+  };
+  const Digest before = digest_of(Sample(kNow).all);
+  for (const Change& change : changes) {
+    Everything all = Sample(kNow).all;
+    change.make(all);
+    EXPECT_FALSE(digest_of(all) == before) << change.name;
+  }
+}
+
+TEST(Digest, LeavesOutWhatACopyGivesAnew) {
+  const Digest before = digest_of(Sample(kNow).all);
+  Everything all = Sample(kNow).all;
+  all.workers[0].last_seen_at += Duration(1'000);   // a live worker is as good as seen
+  all.jobs[13].job.lease_expires_at = kNow;         // leases begin anew
+  all.jobs.back().rank = 5;                         // a finished job stands in no order
+  all.jobs[3].job.attempts[1].worker = WorkerId();  // nobody knows that worker any more
+  EXPECT_EQ(digest_of(all), before);
+}
+
+}  // namespace
+}  // namespace muster::store::transfer

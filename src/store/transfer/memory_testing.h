@@ -1,0 +1,333 @@
+// A store for the tests of copies: records in memory, both ends of them, a sample of everything there can be, and a target that
+// breaks off when told to.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/transfer/copy.h"
+
+namespace muster::store::transfer {
+
+struct Everything {
+  Numbers numbers{.salt = 77, .next_job_key = 1'000, .next_fence = 500};
+  std::vector<NamespaceInfo> namespaces;
+  std::vector<QueueRecord> queues;
+  std::vector<Worker> workers;
+  std::vector<BondRecord> bonds;
+  std::vector<JobRecord> jobs;
+  std::vector<KeyRecord> keys;
+  std::vector<DependencyRecord> dependencies;
+
+  Counts counts() const {
+    return {namespaces.size(), queues.size(), workers.size(), bonds.size(), jobs.size(), keys.size(), dependencies.size()};
+  }
+};
+
+// Reads them by their places in the lists.
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(Everything& all) : all_(all) {}
+
+  Result<Numbers> numbers() override { return all_.numbers; }
+  Result<Counts> counts() override { return all_.counts(); }
+  Result<Batch> read(Kind kind, const Position& after, std::size_t limit) override {
+    switch (kind) {
+      case Kind::namespaces: return some(all_.namespaces, after, limit);
+      case Kind::queues: return some(all_.queues, after, limit);
+      case Kind::workers: return some(all_.workers, after, limit);
+      case Kind::bonds: return some(all_.bonds, after, limit);
+      case Kind::jobs: return some(all_.jobs, after, limit);
+      case Kind::keys: return some(all_.keys, after, limit);
+      case Kind::dependencies: return some(all_.dependencies, after, limit);
+    }
+    unreachable();
+  }
+
+ private:
+  template <class Record>
+  static Batch some(const std::vector<Record>& list, const Position& after, std::size_t limit) {
+    const auto from = std::min(static_cast<std::size_t>(after.first), list.size());
+    const auto to = std::min(from + limit, list.size());
+    const auto at = [&list](std::size_t index) { return list.begin() + static_cast<std::ptrdiff_t>(index); };
+    return {std::vector<Record>(at(from), at(to)), {static_cast<std::int64_t>(to), {}}};
+  }
+  Everything& all_;
+};
+
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(Everything& all) : all_(all), source_(all) {}
+
+  Result<Bookmark> begin(const Numbers& numbers, const std::string& source) override {
+    if (bookmark.source.empty()) {
+      if (Status status = must_be_empty(all_.counts()); !status.ok()) return status;
+      all_.numbers = numbers;
+      bookmark = {.source = source, .schema = 1};
+    }
+    if (Status status = may_continue(bookmark, source, 1); !status.ok()) return status;
+    return bookmark;
+  }
+  Status put(const Records& records, const Bookmark& moved) override {
+    std::visit([this](const auto& list) { append(list); }, records);
+    bookmark = moved;
+    return {};
+  }
+  Status finish() override {
+    bookmark.done = true;
+    return {};
+  }
+  Source& contents() override { return source_; }
+
+  Bookmark bookmark;
+
+ private:
+  template <class Record>
+  static void append_to(std::vector<Record>& list, const std::vector<Record>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  void append(const std::vector<NamespaceInfo>& more) { append_to(all_.namespaces, more); }
+  void append(const std::vector<QueueRecord>& more) { append_to(all_.queues, more); }
+  void append(const std::vector<Worker>& more) { append_to(all_.workers, more); }
+  void append(const std::vector<BondRecord>& more) { append_to(all_.bonds, more); }
+  void append(const std::vector<JobRecord>& more) { append_to(all_.jobs, more); }
+  void append(const std::vector<KeyRecord>& more) { append_to(all_.keys, more); }
+  void append(const std::vector<DependencyRecord>& more) { append_to(all_.dependencies, more); }
+
+  Everything& all_;
+  MemorySource source_;
+};
+
+// Breaks off after `puts` batches, as a process that is killed between two of them.
+class BreakingSink final : public Sink {
+ public:
+  BreakingSink(Sink& sink, std::size_t puts) : sink_(sink), left_(puts) {}
+  Result<Bookmark> begin(const Numbers& numbers, const std::string& source) override { return sink_.begin(numbers, source); }
+  Status put(const Records& records, const Bookmark& bookmark) override {
+    if (left_ == 0) return Status::unavailable("the test broke it off");
+    --left_;
+    return sink_.put(records, bookmark);
+  }
+  Status finish() override {
+    if (left_ == 0) return Status::unavailable("the test broke it off");
+    return sink_.finish();
+  }
+  Source& contents() override { return sink_.contents(); }
+
+ private:
+  Sink& sink_;
+  std::size_t left_;
+};
+
+// Every state, every wish, and what only some stores have to work for: contents of every size, keys that are no text, leases of
+// every kind. Times are around `now`.
+class Sample {
+ public:
+  explicit Sample(Instant now) : now_(now) {
+    all.namespaces = {{NamespaceName("default"), now - Duration(9'000), "where everything goes"},
+                      {NamespaceName("other"), now - Duration(8'000), std::string("bytes \0 and \xff", 13)}};
+    all.queues = {{ns(), queue(), {}},
+                  {ns(), QueueName("capped"), {.running_max = 3, .rate = RateLimit{5, Duration(1'000), 2}}},
+                  {NamespaceName("other"), queue(), {.paused = true, .pause_reason = "later"}}};
+    add_workers();
+    all.bonds = {{ns(), queue(), "basket-1", WorkerId("w1")}};
+    add_waiting();
+    add_running();
+    add_finished();
+    all.keys = {{ns(), "order-1", 1}, {NamespaceName("other"), "order-1", 2}};
+  }
+
+  Everything all;
+
+ private:
+  static NamespaceName ns() { return NamespaceName("default"); }
+  static QueueName queue() { return QueueName("mail"); }
+
+  void add_workers() {
+    Worker live;
+    live.spec.ns = ns();
+    live.spec.id = WorkerId("w1");
+    live.spec.capabilities = CapabilitySet({"tool:zip"});
+    live.spec.labels = {{"zone", "a"}};
+    live.spec.slots = 8;
+    live.spec.policy = HeartbeatPolicy{Duration(5'000), Duration(20'000)};
+    live.session = SessionId{41};
+    live.registered_at = live.last_seen_at = now_ - Duration(5'000);
+    live.completed = 3;
+    live.failed = 1;
+    live.stats = R"({"load":0.5})";
+    Worker gone = live;
+    gone.spec.id = WorkerId("w2");
+    gone.session = SessionId{42};
+    gone.state = WorkerState::offline;
+    gone.offline_at = now_ - Duration(1'000);
+    gone.offline_cause = "silent";
+    Worker leaving = live;
+    leaving.spec.id = WorkerId("w3");
+    leaving.session = SessionId{43};
+    leaving.state = WorkerState::draining;
+    leaving.drain_deadline = now_ + Duration(60'000);
+    leaving.drain_reason = "deploy";
+    all.workers = {live, gone, leaving};
+  }
+
+  JobRecord& job(JobState state) {
+    JobRecord record;
+    record.key = static_cast<JobKey>(all.jobs.size()) + 1;
+    record.job.spec.queue = queue();
+    record.job.spec.type = JobType("send");
+    record.job.spec.payload = {"{\"n\":" + std::to_string(record.key) + "}", Encoding::json};
+    record.job.state = state;
+    record.job.created_at = now_ - Duration(4'000);
+    record.job.run_at = now_ - Duration(3'000);
+    record.rank = rank_of(*record.job.run_at, 0);
+    all.jobs.push_back(std::move(record));
+    return all.jobs.back();
+  }
+
+  void add_waiting() {
+    job(JobState::ready).job.spec.idempotency_key = "order-1";
+    {
+      JobRecord& elsewhere = job(JobState::ready);
+      elsewhere.job.spec.ns = NamespaceName("other");
+      elsewhere.job.spec.idempotency_key = "order-1";
+      elsewhere.job.spec.payload = {std::string("\0\1\xff", 3), Encoding::bytes};
+    }
+    {
+      JobRecord& later = job(JobState::scheduled);
+      later.job.spec.priority = 7;
+      later.job.spec.delay = Duration(60'000);
+      later.job.run_at = now_ + Duration(60'000);
+      later.rank = rank_of(*later.job.run_at, 7);
+      later.job.spec.expires_in = Duration(90'000);
+      later.job.expires_at = now_ + Duration(86'000);
+    }
+    {
+      JobRecord& again = job(JobState::scheduled);  // failed once, on a worker that is gone for good
+      again.event = JobEvent::failed;
+      again.job.run_at = now_ + Duration(30'000);
+      again.rank = rank_of(*again.job.run_at, 0);
+      again.job.attempt = 1;
+      again.job.fence = Fence{9};
+      again.job.worker = WorkerId("w1");
+      again.job.started_at = now_ - Duration(2'500);
+      again.job.error = JobError{"boom", "it broke"};
+      again.job.attempts = {{1, Fence{9}, WorkerId("w1"), now_ - Duration(2'500), now_ - Duration(2'000), JobEvent::failed,
+                             JobError{"boom", "it broke"}},
+                            {1, Fence{8}, WorkerId("nobody"), now_ - Duration(2'900), now_ - Duration(2'700), JobEvent::lost,
+                             JobError{"worker_lost", "gone"}}};
+      again.job.progress = Progress{0.25, "a quarter", Content{std::string(3'000, 'p'), Encoding::bytes}, now_ - Duration(2'100)};
+    }
+    for (int i = 0; i < 2; ++i) {
+      JobRecord& fair = job(JobState::ready);
+      fair.job.spec.fairness = FairnessKey{i == 0 ? "tenant-a" : "tenant-b", 2};
+      fair.job.spec.priority = 1;
+      fair.rank = fair_rank(fair_stamp(*fair.job.run_at, 0, 0, 2), 1);
+    }
+    for (int i = 0; i < 2; ++i) job(JobState::ready).job.spec.concurrency = ConcurrencyKey{"account-1", 1};
+    job(JobState::ready).job.spec.affinity.sticky_key = "basket-1";
+    {
+      JobRecord& picky = job(JobState::ready);
+      picky.job.spec.affinity.prefer = "label:zone=a";
+      picky.job.spec.affinity.prefer_wait = Duration(600'000);
+    }
+    job(JobState::ready).job.spec.unique = UniqueKey{"daily", UniqueWhile::waiting};
+    {
+      JobRecord& needy = job(JobState::ready);
+      needy.job.spec.needs = CapabilitySet({"tool:zip", "tool:tar"});
+      needy.job.spec.selector = {{"zone", "a"}};
+      needy.job.spec.labels = {{"team", "x"}};
+      needy.job.spec.payload = {std::string(5'000, 'z'), Encoding::json};
+      needy.job.spec.retry.attempts_max = 2;
+      needy.job.spec.correlation = "c-1";
+    }
+  }
+
+  JobRecord& running(std::uint64_t fence, const char* worker) {
+    JobRecord& record = job(JobState::running);
+    record.event = JobEvent::claimed;
+    record.job.attempt = 1;
+    record.job.fence = Fence{fence};
+    record.job.worker = WorkerId(worker);
+    record.job.started_at = now_ - Duration(1'500);
+    record.granted = Duration(20'000);
+    return record;
+  }
+
+  void add_running() {
+    const JobKey first = running(101, "w1").key;
+    running(102, "w1").granted = Duration(300'000);  // as the claim asked for
+    {
+      JobRecord& own = running(103, "w3");
+      own.job.spec.lease_ttl = Duration(45'000);
+      own.granted = Duration(45'000);
+      own.job.spec.timeout = Duration(600'000);
+      own.job.cancel_requested = true;
+      own.cancel_reason = "changed my mind";
+    }
+    running(104, "w1").granted.reset();  // its lease was over
+    running(105, "w1").job.spec.concurrency = ConcurrencyKey{"account-1", 1};
+    running(106, "w1").job.spec.unique = UniqueKey{"weekly", UniqueWhile::unfinished};
+    running(107, "w1").job.spec.queue = QueueName("capped");
+    JobRecord& after = job(JobState::scheduled);
+    after.job.run_at.reset();
+    after.job.spec.after = {IdCodec(all.numbers.salt).encode(first)};
+    after.job.spec.on_dependency_failure = OnDependencyFailure::run;
+    all.dependencies = {{after.key, first}};
+  }
+
+  JobRecord& finished(JobState state, JobEvent event, Duration ago) {
+    JobRecord& record = job(state);
+    record.event = event;
+    record.job.attempt = 1;
+    record.job.fence = Fence{static_cast<std::uint64_t>(200 + record.key)};
+    record.job.worker = WorkerId("w2");
+    record.job.started_at = now_ - ago - Duration(100);
+    record.job.finished_at = now_ - ago;
+    record.rank = 0;
+    return record;
+  }
+
+  void add_finished() {
+    finished(JobState::completed, JobEvent::completed, Duration(500)).job.result = Content{R"({"ok":true})", Encoding::json};
+    finished(JobState::completed, JobEvent::completed, Duration(3 * 86'400'000)).job.result =
+        Content{std::string(70'000, 'r'), Encoding::bytes};
+    finished(JobState::completed, JobEvent::completed, Duration(std::int64_t{400} * 86'400'000));
+    finished(JobState::completed, JobEvent::completed, Duration(400)).job.result = Content{"", Encoding::json};
+    {
+      JobRecord& dead = finished(JobState::dead, JobEvent::exhausted, Duration(700));
+      dead.job.error = JobError{"boom", "for the last time"};
+      dead.job.spec.concurrency = ConcurrencyKey{"account-1", 1};
+    }
+    JobRecord& cancelled = finished(JobState::cancelled, JobEvent::cancelled, Duration(600));
+    cancelled.job.attempt = 0;
+    cancelled.job.fence = Fence{};
+    cancelled.job.worker = WorkerId();
+    cancelled.job.started_at.reset();
+    cancelled.job.run_at.reset();  // it waited for another job
+    cancelled.job.cancel_requested = true;
+    cancelled.job.error = JobError{"cancelled", "no longer wanted"};
+  }
+
+  const Instant now_;
+};
+
+inline Digest digest_of(Source& source) {
+  Digest out;
+  for (const Kind kind : kKinds) {
+    Position after;
+    while (true) {
+      auto batch = source.read(kind, after, 7);
+      check(batch.ok(), "a test's store can be read");
+      if (size_of(batch->records) == 0) break;
+      out.add(batch->records);
+      after = batch->last;
+    }
+  }
+  return out;
+}
+
+}  // namespace muster::store::transfer
