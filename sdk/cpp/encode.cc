@@ -147,7 +147,7 @@ std::string encode(const Beat& beat) {
   put(json, "namespace", beat.ns);
   json["session"] = beat.session;
   if (!beat.stats.empty()) json["stats"] = beat.stats;
-  if (!beat.held.empty()) {
+  if (beat.names_all || !beat.held.empty()) {
     Json held = Json::array();
     for (const LeaseRef& lease : beat.held) held.push_back(json_of(lease));
     json["held"] = std::move(held);

@@ -90,6 +90,7 @@ struct Beat {
   std::uint64_t session = 0;
   std::map<std::string, double> stats;
   std::vector<LeaseRef> held;
+  bool names_all = false;  // `held` is everything it holds: what the server granted besides is handed back
   bool accepting = true;
 };
 

@@ -266,6 +266,7 @@ Duration Worker::State::beat_once() {
                               .session = me.session,
                               .stats = {{"completed", static_cast<double>(completed)}, {"failed", static_cast<double>(failed)}},
                               .held = tasks.leases(),
+                              .names_all = true,
                               .accepting = !is_draining()});
   if (!reply.ok()) {
     const Error& error = reply.error();

@@ -10,7 +10,7 @@
 namespace muster::engine {
 
 Workers::Workers(store::Store& store, const Clock& clock, const Options& options)
-    : store_(store), options_(options), names_(clock, random_seed()) {}
+    : store_(store), options_(options), names_(clock, random_seed()), forgotten_(store) {}
 
 void Workers::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
   if (Status status = validate_batch("workers", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
@@ -32,7 +32,17 @@ void Workers::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store:
   if (Status status = validate_batch("heartbeats", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
   forward_valid<store::BeatReply>(
       std::move(batch), [](const store::Beat& beat) { return validate(beat); },
-      [this](auto valid, auto done) { store_.heartbeat(std::move(valid), std::move(done)); }, std::move(reply));
+      [this](std::vector<store::Beat> valid, Reply<store::Each<store::BeatReply>> done) {
+        std::vector<store::Beat> sent = valid;
+        store_.heartbeat(std::move(valid), [this, sent = std::move(sent),
+                                            done = std::move(done)](Result<store::Each<store::BeatReply>> answers) mutable {
+          if (answers.ok())
+            for (std::size_t i = 0; i < sent.size(); ++i)
+              if ((*answers)[i].ok()) forgotten_.heard(sent[i], *(*answers)[i]);
+          done(std::move(answers));
+        });
+      },
+      std::move(reply));
 }
 
 void Workers::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) {

@@ -5,6 +5,7 @@
 
 #include "base/reply.h"
 #include "base/uuid.h"
+#include "engine/forgotten.h"
 #include "engine/options.h"
 #include "store/store.h"
 
@@ -25,6 +26,7 @@ class Workers {
   store::Store& store_;
   const Options options_;
   UuidSource names_;
+  Forgotten forgotten_;
 };
 
 }  // namespace muster::engine

@@ -184,6 +184,7 @@ struct Beat {
   std::optional<SessionId> session;
   std::string stats;           // JSON object, empty for none
   std::vector<LeaseRef> held;  // optional: what the worker thinks it holds
+  bool names_all = false;      // `held` is everything it holds, even when it is empty
   bool accepting = true;       // false: the worker itself is draining
 };
 

@@ -44,6 +44,7 @@ constexpr std::array kBeatFields{
     Field<store::Beat>{"stats", [](In& in, store::Beat& out) { out.stats = read_json_object(in); }},
     Field<store::Beat>{"held",
                        [](In& in, store::Beat& out) {
+                         out.names_all = true;
                          read_array(in, [&](In& element) { read_object(element, kLeaseFields, out.held.emplace_back()); });
                        }},
     Field<store::Beat>{"accepting", [](In& in, store::Beat& out) { out.accepting = in.read_bool(); }},
