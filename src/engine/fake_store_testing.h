@@ -18,7 +18,7 @@
 
 namespace muster::engine {
 
-class FakeStore final : public store::Store {
+class FakeStore : public store::Store {
  public:
   struct AskedClaim {
     store::ClaimRequest request;

@@ -17,7 +17,7 @@ namespace muster::store::transfer {
 
 inline constexpr std::size_t kCopyBatchDefault = 1'000;
 inline constexpr std::size_t kCopyBatchMin = 1;
-inline constexpr std::size_t kCopyBatchMax = 20'000;
+inline constexpr std::size_t kCopyBatchMax = 5'000;
 
 enum class Phase : std::uint8_t { copying, comparing };
 

@@ -1,11 +1,14 @@
 -- The next jobs by their keys, wherever they are, until their contents pass $3 bytes. First how far that is, by the sizes alone; then the rows.
+-- The fixed number (kCopyBatchMax) tells the planner that it is about few rows: it walks the primary keys side by side.
 WITH sized AS MATERIALIZED (
   SELECT s.id, sum(s.size) OVER (ORDER BY s.id) - s.size AS before
   FROM (
-    SELECT id, octet_length(payload)::bigint AS size FROM {schema}.waiting WHERE id > $1::bigint
-    UNION ALL SELECT id, octet_length(payload)::bigint FROM {schema}.running WHERE id > $1::bigint
-    UNION ALL SELECT id, octet_length(payload)::bigint + coalesce(octet_length(result), 0) FROM {schema}.dead WHERE id > $1::bigint
-    UNION ALL SELECT id, octet_length(payload)::bigint + coalesce(octet_length(result), 0) FROM {schema}.history WHERE id > $1::bigint
+    (SELECT id, octet_length(payload) AS size FROM {schema}.waiting WHERE id > $1::bigint ORDER BY id LIMIT 5000)
+    UNION ALL (SELECT id, octet_length(payload) FROM {schema}.running WHERE id > $1::bigint ORDER BY id LIMIT 5000)
+    UNION ALL (SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) FROM {schema}.dead WHERE id > $1::bigint
+               ORDER BY id LIMIT 5000)
+    UNION ALL (SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) FROM {schema}.history WHERE id > $1::bigint
+               ORDER BY id LIMIT 5000)
     ORDER BY id LIMIT $2::bigint
   ) AS s
 ), bound AS MATERIALIZED (
