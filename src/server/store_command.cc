@@ -109,12 +109,13 @@ void print_json(const Place& from, const Place& to, const transfer::Report& repo
                      {"source", {{"records", report.source.records(kind)}, {"checksum", checksum(report.source, kind)}}},
                      {"target", {{"records", report.target.records(kind)}, {"checksum", checksum(report.target, kind)}}},
                      {"same", report.source.same(report.target, kind)}});
-  nlohmann::ordered_json states;
+  nlohmann::ordered_json by_state;
   for (const JobState state : kJobStates)
-    states[std::string(to_string(state))] = {{"source", report.source.jobs(state)}, {"target", report.target.jobs(state)}};
-  const nlohmann::ordered_json out = {{"from", shown(from)},       {"to", shown(to)},          {"resumed", report.resumed},
-                                      {"copied", report.moved},    {"same", report.same()},    {"finished", report.finished},
-                                      {"kinds", std::move(kinds)}, {"jobs", std::move(states)}};
+    by_state[std::string(to_string(state))] = {{"source", report.source.jobs(state)}, {"target", report.target.jobs(state)}};
+  const nlohmann::ordered_json out = {{"from", shown(from)},       {"to", shown(to)},
+                                      {"resumed", report.resumed}, {"copied", report.moved},
+                                      {"same", report.same()},     {"finished", report.finished},
+                                      {"kinds", std::move(kinds)}, {"jobs", std::move(by_state)}};
   say(stdout, out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 

@@ -56,30 +56,37 @@ class Runner {
     std::vector<PendingClaim> claims;  // one by one
     std::vector<EnqueueRequest> enqueues;
     std::unique_ptr<Unit> unit;
-    bool empty() const;
   };
 
+  static thread_local bool is_runner_thread;
+  static Ticks ticks_now();
+
+  // runner.cc: connections and their threads
   void run(std::size_t index);
   Result<std::unique_ptr<Connection>> connect();
-  bool wait_for_work(bool prefers_units, Work& work);  // false: stop
-  bool take_group(Work& work);
-  bool take_unit(Work& work);
-  Status admission() const;  // why a request is refused now, or ok
-  template <class Request>
-  void push(std::vector<Request>& queue, Request request);
-  void perform(Connection& connection, Work& work);
-  void run_group(Connection& connection, Group& group);
-  void run_unit(Connection& connection, std::unique_ptr<Unit> unit);
-  void make_names(Connection& connection, const Tx& lacking);
-  void run_claim(Connection& connection, PendingClaim claim);
-  void promote(Connection& connection);
-  void put_back(Work work);
-  void put_back_claim(PendingClaim claim);
-  void keep(Leftovers later);
   void set_health(const Status& status);
   void went_down(const Status& status);
   void came_up();
+
+  // runner_requests.cc: what waits
+  Status admission() const;  // why a request is refused now, or ok
+  template <class Request>
+  void push(std::vector<Request>& queue, Request request);
+  bool wait_for_work(bool prefers_units, Work& work);  // false: stop
+  bool take_group(Work& work);
+  bool take_unit(Work& work);
+  void put_back(Work work);
+  void put_back_claim(PendingClaim claim);
+  void keep(Leftovers later);
   void drain_refused(const Status& status);
+
+  // runner_units.cc: what is done with it
+  void perform(Connection& connection, Work& work);
+  void run_group(Connection& connection, Group& group);
+  void run_unit(Connection& connection, std::unique_ptr<Unit> unit);
+  void run_claim(Connection& connection, PendingClaim claim);
+  void promote(Connection& connection);
+  void make_names(Connection& connection, const Tx& lacking);
 
   Node& node_;
   mutable std::mutex mutex_;  // guards everything below

@@ -48,6 +48,7 @@ class Copying {
     if (!numbers.ok()) return numbers.status().annotate("reading the source");
     const auto counts = source_.counts();
     if (!counts.ok()) return counts.status().annotate("reading the source");
+    numbers_ = *numbers;
     totals_ = *counts;
     auto bookmark = sink_.begin(*numbers, fingerprint_of(*numbers, *counts));
     if (!bookmark.ok()) return bookmark.status();
@@ -89,6 +90,10 @@ class Copying {
       if (!status.ok()) return status;
       tell(Phase::comparing, kind, read, true);
     }
+    const auto there = sink_.contents().numbers();
+    if (!there.ok()) return there.status().annotate("reading the target");
+    report_.numbers_kept =
+        there->salt == numbers_.salt && there->next_job_key >= numbers_.next_job_key && there->next_fence >= numbers_.next_fence;
     return {};
   }
 
@@ -109,6 +114,7 @@ class Copying {
   const std::size_t limit_;
   const Watch& watch_;
   Bookmark bookmark_;
+  Numbers numbers_;
   Counts totals_{};
   Counts there_{};
   Report report_;

@@ -36,7 +36,8 @@ struct Report {
   std::uint64_t moved = 0;  // records put by this run
   Digest source;
   Digest target;
-  bool same() const { return source == target; }
+  bool numbers_kept = false;  // ids read the same, and no number comes twice
+  bool same() const { return numbers_kept && source == target; }
 };
 
 // A report whose sides differ is no error of this function: the target is left half-done, and the caller says so.

@@ -83,6 +83,17 @@ TEST_F(Copy, DoesNotFinishATargetThatDiffers) {
   EXPECT_FALSE(sink_.bookmark.done);
 }
 
+TEST_F(Copy, DoesNotFinishATargetWhoseNumbersWouldRepeat) {
+  BreakingSink breaking(sink_, 8);
+  ASSERT_FALSE(copy(source_, breaking, 4, {}).ok());
+  to_.numbers.next_fence -= 1;
+  const auto report = copy(source_, sink_, 4, {});
+  ASSERT_TRUE(report.ok()) << report.status().text();
+  EXPECT_EQ(report->source, report->target);
+  EXPECT_FALSE(report->same());
+  EXPECT_FALSE(sink_.bookmark.done);
+}
+
 TEST_F(Copy, RefusesToGoOnWhenTheSourceWasUsedMeanwhile) {
   BreakingSink breaking(sink_, 8);
   ASSERT_FALSE(copy(source_, breaking, 4, {}).ok());

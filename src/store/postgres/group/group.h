@@ -47,7 +47,8 @@ class Group {
   void take_apart(Leftovers& later);
 
  private:
-  // Claims of one worker are one row of the statement, since its free slots are counted once; what it gets is dealt out in their order.
+  // Claims of one worker are one row of the statement, since its free slots are counted once; what it gets is dealt out in their
+  // order.
   struct Ask {
     std::size_t want = 0;
     std::vector<std::size_t> claims;  // by place in `claims`

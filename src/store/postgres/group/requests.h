@@ -31,6 +31,14 @@ struct SettleRequest {
   void answer();
 };
 
+template <class Request>
+void refuse_all(std::vector<Request>& requests, const Status& status) {
+  for (Request& request : requests) request.reply(status);
+  requests.clear();
+}
+// What a group completed is done, whatever became of the rest.
+void refuse_all(std::vector<SettleRequest>& requests, const Status& status);
+
 struct ExtendRequest {
   std::vector<Extension> extensions;
   Reply<Each<Renewed>> reply;

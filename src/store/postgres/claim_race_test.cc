@@ -1,0 +1,138 @@
+// Many nodes and many claimers on one queue: together they get every job, nobody gets more than was asked for, and no job goes
+// twice.
+//
+// A case of its own beside the contract suite, because it needs several stores on one schema. MUSTER_RACE_JOBS makes it longer.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "store/postgres/statements.h"
+#include "store/postgres/store.h"
+#include "store/postgres/wire/connection.h"
+
+namespace muster::store::postgres {
+namespace {
+
+constexpr std::size_t kNodes = 8;
+constexpr std::size_t kClaimers = 100;
+constexpr std::size_t kJobsDefault = 10'000;
+constexpr std::size_t kLimitMax = 7;
+constexpr std::size_t kEnqueueBatch = 5'000;
+
+std::size_t jobs_wanted() {
+  const char* const text = std::getenv("MUSTER_RACE_JOBS");
+  return text == nullptr ? kJobsDefault : std::strtoull(text, nullptr, 10);
+}
+
+template <class T, class Start>
+Result<T> call(Start start) {
+  std::promise<Result<T>> answer;
+  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
+  return answer.get_future().get();
+}
+
+class ClaimRace : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const url = std::getenv("MUSTER_TEST_POSTGRES");
+    if (url == nullptr) GTEST_SKIP() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
+    log::set_level(log::Level::error);
+    url_ = url;
+    schema_ = fmt::format("race_{}", ::getpid());
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      Options options;
+      options.url = url_;
+      options.schema = schema_;
+      options.node = fmt::format("n{}", i);
+      options.connections = kConnectionsMin;
+      auto opened = PostgresStore::open(std::move(options), metrics_[i]);
+      ASSERT_TRUE(opened.ok()) << opened.status().text();
+      nodes_.push_back(std::move(*opened));
+    }
+  }
+  void TearDown() override {
+    for (auto& node : nodes_) EXPECT_TRUE(node->close().ok());
+    nodes_.clear();
+    if (url_.empty()) return;
+    auto connection = Connection::open({.url = url_, .application = "muster-race", .schema = schema_});
+    ASSERT_TRUE(connection.ok()) << connection.status().text();
+    EXPECT_TRUE((*connection)->script(with_schema("DROP SCHEMA {schema} CASCADE", schema_)).ok());
+  }
+
+  void enqueue(std::size_t jobs) {
+    for (std::size_t done = 0; done < jobs; done += kEnqueueBatch) {
+      std::vector<JobSpec> specs(std::min(kEnqueueBatch, jobs - done));
+      for (std::size_t i = 0; i < specs.size(); ++i) specs[i].type = JobType(fmt::format("t{}", i % 3));
+      const auto made = call<std::vector<Enqueued>>(
+          [&](auto reply) { nodes_[(done / kEnqueueBatch) % kNodes]->enqueue(specs, std::move(reply)); });
+      ASSERT_TRUE(made.ok()) << made.status().text();
+    }
+  }
+
+  static bool complete(Store& node, const std::vector<Grant>& grants) {
+    std::vector<Completion> batch;
+    for (const Grant& grant : grants) batch.push_back({{grant.id, grant.fence}, std::nullopt});
+    const auto settled = call<Each<Settled>>([&](auto reply) { node.complete(batch, std::move(reply)); });
+    return settled.ok() && std::all_of(settled->begin(), settled->end(), [](const auto& one) { return one.ok(); });
+  }
+
+  std::string url_;
+  std::string schema_;
+  std::array<Metrics, kNodes> metrics_;
+  std::vector<std::unique_ptr<PostgresStore>> nodes_;
+};
+
+TEST_F(ClaimRace, EveryJobGoesOutOnceAndNobodyGetsMoreThanAskedFor) {
+  const std::size_t jobs = jobs_wanted();
+  enqueue(jobs);
+  std::mutex mutex;
+  std::unordered_set<JobId> seen;
+  std::atomic<std::size_t> granted{0}, twice{0}, too_many{0}, failed{0};
+  std::vector<std::thread> claimers;
+  for (std::size_t i = 0; i < kClaimers; ++i) {
+    claimers.emplace_back([&, i] {
+      Store& node = *nodes_[i % kNodes];
+      WorkerSpec spec;
+      spec.id = WorkerId(fmt::format("w{}", i));
+      spec.slots = limits::kSlotsMax;
+      if (!call<Each<Registered>>([&](auto reply) { node.register_workers({spec}, std::move(reply)); }).ok()) ++failed;
+      for (std::size_t round = 0; granted.load() < jobs && failed.load() == 0; ++round) {
+        ClaimRequest request;
+        request.ns = NamespaceName(kDefaultNamespace);
+        request.worker = spec.id;
+        request.limit = 1 + (i + round) % kLimitMax;
+        const auto reply = call<ClaimReply>([&](auto answer) { node.claim(request, std::move(answer)); });
+        if (!reply.ok()) {
+          ++failed;
+          break;
+        }
+        if (reply->grants.size() > request.limit) ++too_many;
+        {
+          const std::lock_guard lock(mutex);
+          for (const Grant& grant : reply->grants) twice += seen.insert(grant.id).second ? 0 : 1;
+        }
+        granted += reply->grants.size();
+        if (!complete(node, reply->grants)) ++failed;
+      }
+    });
+  }
+  for (std::thread& claimer : claimers) claimer.join();
+  EXPECT_EQ(granted.load(), jobs);
+  EXPECT_EQ(seen.size(), jobs);
+  EXPECT_EQ(twice.load(), 0u);
+  EXPECT_EQ(too_many.load(), 0u);
+  EXPECT_EQ(failed.load(), 0u);
+}
+
+}  // namespace
+}  // namespace muster::store::postgres

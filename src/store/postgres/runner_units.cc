@@ -1,0 +1,214 @@
+// Doing what was taken: one exchange for a group, one transaction for everything else.
+#include <algorithm>
+
+#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/runner.h"
+#include "store/postgres/verbs/verbs.h"
+
+namespace muster::store::postgres {
+namespace {
+
+const Sql kClaimProbe{"claim_probe"};
+
+constexpr int kTriesMax = 8;  // of trouble that passes: deadlocks, moved plans
+constexpr std::size_t kPromotePerGroup = 1'000;
+
+double seconds(Ticks ticks) { return std::chrono::duration<double>(ticks).count(); }
+
+// Trouble with one row's data, as opposed to trouble with the server: the others in the group could go through.
+bool is_about_data(const Trouble& trouble) {
+  return trouble.state.starts_with("22") || trouble.state.starts_with("23") || trouble.state.starts_with("54");
+}
+
+// Several requests of one verb as one transaction: their elements side by side, the answers dealt out again.
+template <class Request, class Element, class Answer, class Body, class Elements>
+class MergedUnit final : public Unit {
+ public:
+  MergedUnit(std::vector<Request> requests, Elements elements, Body body)
+      : requests_(std::move(requests)), elements_(elements), body_(body) {}
+
+  void run(Tx& tx) override {
+    std::vector<Element> all;
+    for (Request& request : requests_)
+      for (const Element& element : elements_(request)) all.push_back(element);
+    answers_ = body_(tx, all);
+    if (answers_.size() < all.size()) answers_.resize(all.size(), Result<Answer>(Status::unavailable("the database is away")));
+  }
+  void deliver() override {
+    std::size_t at = 0;
+    for (Request& request : requests_) {
+      Each<Answer> mine;
+      for (std::size_t i = elements_(request).size(); i > 0; --i) mine.push_back(std::move(answers_[at++]));
+      request.reply(std::move(mine));
+    }
+  }
+  void refuse(const Status& status) override { refuse_all(requests_, status); }
+
+ private:
+  std::vector<Request> requests_;
+  Elements elements_;
+  Body body_;
+  std::vector<Result<Answer>> answers_;
+};
+
+template <class Element, class Answer, class Request, class Elements, class Body>
+std::unique_ptr<Unit> merged(std::vector<Request> requests, Elements elements, Body body) {
+  return std::make_unique<MergedUnit<Request, Element, Answer, Body, Elements>>(std::move(requests), elements, body);
+}
+
+// Outcomes that the quick way did not answer.
+class SettleUnit final : public Unit {
+ public:
+  explicit SettleUnit(std::vector<SettleRequest> requests) : requests_(std::move(requests)) {}
+  void run(Tx& tx) override {
+    std::vector<Outcome> open;
+    for (const SettleRequest& request : requests_)
+      for (std::size_t i = 0; i < request.outcomes.size(); ++i)
+        if (!request.answers[i]) open.push_back(request.outcomes[i]);
+    answers_ = settle(tx, open);
+  }
+  void deliver() override {
+    std::size_t at = 0;
+    for (SettleRequest& request : requests_) {
+      for (auto& answer : request.answers)
+        if (!answer) answer = std::move(answers_[at++]);
+      request.answer();
+    }
+  }
+  void refuse(const Status& status) override { refuse_all(requests_, status); }
+
+ private:
+  std::vector<SettleRequest> requests_;
+  std::vector<Result<Settled>> answers_;
+};
+
+}  // namespace
+
+void Runner::perform(Connection& connection, Work& work) {
+  if (work.group) return run_group(connection, *work.group);
+  if (!work.settles.empty()) return run_unit(connection, std::make_unique<SettleUnit>(std::move(work.settles)));
+  if (!work.extends.empty())
+    return run_unit(connection, merged<Extension, Renewed>(
+                                    std::move(work.extends),
+                                    [](const ExtendRequest& r) -> const std::vector<Extension>& { return r.extensions; },
+                                    [](Tx& tx, const std::vector<Extension>& all) { return extend(tx, all); }));
+  if (!work.beats.empty())
+    return run_unit(connection,
+                    merged<Beat, BeatReply>(
+                        std::move(work.beats), [](const BeatRequest& r) -> const std::vector<Beat>& { return r.beats; },
+                        [](Tx& tx, const std::vector<Beat>& all) { return heartbeat(tx, all); }));
+  if (!work.claims.empty()) return run_claim(connection, std::move(work.claims.front()));
+  if (!work.enqueues.empty()) {
+    // Whoever came before may have made the lanes it lacked.
+    if (fits_group(node_.directory, work.enqueues.front())) {
+      Work again;
+      again.group = std::make_unique<Group>(node_);
+      again.group->enqueues = std::move(work.enqueues);
+      return put_back(std::move(again));
+    }
+    auto request = std::make_shared<EnqueueRequest>(std::move(work.enqueues.front()));
+    const auto body = [request](Tx& tx) { return enqueue(tx, request->jobs); };
+    return run_unit(connection, std::make_unique<UnitOf<std::vector<Enqueued>, decltype(body)>>(body, std::move(request->reply)));
+  }
+  run_unit(connection, std::move(work.unit));
+}
+
+// A claim that may be served from gated lanes. When nothing waits there, the quick way is right after all.
+void Runner::run_claim(Connection& connection, PendingClaim claim) {
+  auto shared = std::make_shared<PendingClaim>(std::move(claim));
+  // Why a claim came here is told by what a look finds; a worker without a cached description is looked up on the way.
+  const auto body = [shared](Tx& tx) -> Result<ClaimReply> {
+    shared->gate_passed = false;
+    const auto ns = tx.namespace_key(shared->request.ns);
+    const WorkerPtr worker = ns.ok() ? tx.find_worker(*ns, shared->request.worker) : nullptr;
+    if (worker != nullptr && shared->tries == 0 && shared->lanes != nullptr && !shared->lanes->gated.empty()) {
+      const Rows rows = tx.ask(kClaimProbe, Params().int4s(shared->lanes->gated));
+      if (rows.size() > 0 && rows.integer(0, 0) == 0) {
+        shared->gate_passed = true;
+        return ClaimReply{};
+      }
+    }
+    return claim_gated(tx, shared->request);
+  };
+  const auto deliver = [this, shared](Result<ClaimReply> result) {
+    if (!result.ok() || !shared->gate_passed) return shared->reply(std::move(result));
+    ++shared->tries;
+    put_back_claim(std::move(*shared));
+  };
+  run_unit(connection, std::make_unique<UnitOf<ClaimReply, decltype(body)>>(body, Reply<ClaimReply>(deliver)));
+}
+
+void Runner::run_group(Connection& connection, Group& group) {
+  const Ticks begun = ticks_now();
+  for (const auto& request : group.enqueues) node_.metrics.queue_wait.observe(seconds(begun - request.queued_at));
+  for (const auto& request : group.claims) node_.metrics.queue_wait.observe(seconds(begun - request.queued_at));
+  if (!group.claims.empty() && node_.something_is_due()) promote(connection);
+  Leftovers later;
+  for (int tries = 0;; ++tries) {
+    if (group.run(connection, later)) {
+      node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
+      set_health({});
+      break;
+    }
+    const Trouble trouble = connection.trouble();
+    if (connection.alive() && trouble.passing() && tries < kTriesMax) continue;
+    node_.metrics.failed_commits.add();
+    if (connection.alive() && is_about_data(trouble)) {
+      group.take_apart(later);
+      break;
+    }
+    if (connection.alive()) set_health(Status(Code::corrupt, trouble.status().message()));
+    group.refuse(trouble.status());
+    break;
+  }
+  keep(std::move(later));
+}
+
+void Runner::promote(Connection& connection) {
+  const auto body = [](Tx& tx) -> Result<SweepReport> { return promote_due(tx, kPromotePerGroup); };
+  run_unit(connection,
+           std::make_unique<UnitOf<SweepReport, decltype(body)>>(body, Reply<SweepReport>([](Result<SweepReport>) {})));
+}
+
+void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
+  const Ticks begun = ticks_now();
+  if (unit->queued_at != Ticks()) node_.metrics.queue_wait.observe(seconds(begun - unit->queued_at));
+  for (int tries = 0;; ++tries) {
+    Tx tx(connection, node_);
+    tx.begin();
+    if (!tx.failed()) unit->run(tx);
+    if (!tx.failed() && tx.lacks_names() && tries < kTriesMax) {
+      tx.rollback();
+      make_names(connection, tx);
+      continue;
+    }
+    const bool reached_commit = !tx.failed();
+    Status status = reached_commit ? tx.commit() : Status();
+    if (reached_commit && status.ok()) {
+      node_.metrics.commits.add();
+      node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
+      set_health({});
+      node_.outbox->tell(tx.changes, tx.local_only);
+      return unit->deliver();
+    }
+    const Trouble trouble = connection.trouble();
+    status = trouble.status();
+    // Without a commit nothing was written, whatever became of the connection.
+    if (!reached_commit && status.code() == Code::outcome_unknown) status = Status::unavailable(status.message());
+    tx.rollback();
+    if (connection.alive() && trouble.passing() && tries < kTriesMax) continue;
+    node_.metrics.failed_commits.add();
+    if (connection.alive() && !is_about_data(trouble)) set_health(Status(Code::corrupt, status.message()));
+    return unit->refuse(status);
+  }
+}
+
+// Whatever becomes of it, the verb runs again and says what is wrong then.
+void Runner::make_names(Connection& connection, const Tx& lacking) {
+  Tx tx(connection, node_);
+  tx.begin();
+  tx.make_names(lacking);
+  if (!tx.commit().ok()) tx.rollback();
+}
+
+}  // namespace muster::store::postgres
