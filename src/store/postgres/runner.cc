@@ -89,7 +89,7 @@ void Runner::run(std::size_t index) {
         came_up();
         continue;
       }
-      set_health(opened.status());
+      could_not_connect(opened.status());
       std::unique_lock lock(mutex_);
       // On the way out only a thread with a connection can still do what waits.
       if (wake_.wait_for(lock, backoff.next(), [this] { return stopping_; })) break;
@@ -129,15 +129,22 @@ void Runner::went_down(const Status& status) {
   drain_refused(Status::unavailable(status.message()));
 }
 
-void Runner::set_health(const Status& status) {
+void Runner::could_not_connect(const Status& status) {
   const std::lock_guard lock(mutex_);
-  if (status.ok()) {
-    if (!health_.writable) health_ = {};
-    return;
-  }
   // One connection that cannot be made while others work is not the store's health.
-  if (connected_ > 0 && status.code() == Code::unavailable && health_.writable) return;
-  health_ = {false, status.message()};
+  if (connected_ == 0) health_ = {false, status.message()};
+}
+
+// The server answers and refuses: a full disk, a standby, a missing right. Reads may go on; only a write that goes through ends
+// it.
+void Runner::could_not_write(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  health_ = {false, reason};
+}
+
+void Runner::wrote() {
+  const std::lock_guard lock(mutex_);
+  if (connected_ > 0 && !health_.writable) health_ = {};
 }
 
 StoreHealth Runner::health() const {

@@ -64,7 +64,9 @@ class Runner {
   // runner.cc: connections and their threads
   void run(std::size_t index);
   Result<std::unique_ptr<Connection>> connect();
-  void set_health(const Status& status);
+  void could_not_connect(const Status& status);
+  void could_not_write(const std::string& reason);
+  void wrote();
   void went_down(const Status& status);
   void came_up();
 

@@ -144,10 +144,11 @@ void Runner::run_group(Connection& connection, Group& group) {
   for (const auto& request : group.claims) node_.metrics.queue_wait.observe(seconds(begun - request.queued_at));
   if (!group.claims.empty() && node_.something_is_due()) promote(connection);
   Leftovers later;
+  const bool writes = !group.enqueues.empty() || !group.completions.empty();
   for (int tries = 0;; ++tries) {
     if (group.run(connection, later)) {
       node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
-      set_health({});
+      if (writes) wrote();
       break;
     }
     const Trouble trouble = connection.trouble();
@@ -157,7 +158,7 @@ void Runner::run_group(Connection& connection, Group& group) {
       group.take_apart(later);
       break;
     }
-    if (connection.alive()) set_health(Status(Code::corrupt, trouble.status().message()));
+    if (connection.alive()) could_not_write(trouble.status().message());
     group.refuse(trouble.status());
     break;
   }
@@ -187,7 +188,7 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
     if (reached_commit && status.ok()) {
       node_.metrics.commits.add();
       node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
-      set_health({});
+      if (tx.proves_writing) wrote();
       node_.outbox->tell(tx.changes, tx.local_only);
       return unit->deliver();
     }
@@ -198,7 +199,7 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
     tx.rollback();
     if (connection.alive() && trouble.passing() && tries < kTriesMax) continue;
     node_.metrics.failed_commits.add();
-    if (connection.alive() && !is_about_data(trouble)) set_health(Status(Code::corrupt, status.message()));
+    if (connection.alive() && !is_about_data(trouble)) could_not_write(status.message());
     return unit->refuse(status);
   }
 }

@@ -20,6 +20,7 @@ namespace muster::store::postgres {
 namespace {
 
 const Sql kReadyLanes{"ready_lanes"};
+const Sql kProbe{"probe"};
 
 std::string node_name() {
   char host[256] = {};
@@ -228,7 +229,16 @@ class ClusterStore final : public PostgresStore {
     runner_.submit(std::move(request));
   }
 
+  // The node's pulse. While the store cannot write, it also tries to: nobody else may come to find out.
   void submit(Housekeeper::Body body) {
+    if (!runner_.health().writable)
+      run(
+          [](Tx& tx) -> Result<bool> {
+            tx.write(kProbe);
+            tx.proves_writing = true;
+            return true;
+          },
+          Reply<bool>([](Result<bool>) {}));
     run([body = std::move(body)](Tx& tx) -> Result<bool> { return body(tx), true; }, Reply<bool>([](Result<bool>) {}));
   }
 

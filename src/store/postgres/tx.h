@@ -58,7 +58,8 @@ class Tx {
   void wake_queue(QueueKey queue);  // every lane of it
   // Now, with what this transaction changed itself. When it is undone after all, the node reads the names anew.
   void reload_directory();
-  bool local_only = false;  // its wake-ups concern this node alone
+  bool local_only = false;      // its wake-ups concern this node alone
+  bool proves_writing = false;  // it wrote a row that is kept: whatever kept the store from writing is over
 
   // The namespace's key, or why not; asks the database when the cache does not know it.
   Result<NamespaceKey> namespace_key(const NamespaceName& name);

@@ -1,0 +1,1 @@
+INSERT INTO {schema}.meta (name, value) VALUES ('probe', {schema}.now_ms()::text) ON CONFLICT (name) DO UPDATE SET value = excluded.value
