@@ -13,7 +13,10 @@ install_tree() {  # ROOT
   install -D -m 0644 packaging/muster.service "$1/lib/systemd/system/muster.service"
   install -D -m 0640 packaging/muster.toml "$1/etc/muster/muster.toml"
   install -d "$1/usr/share/doc/muster"
-  install -m 0644 README.md CHANGELOG.md LICENSE docs/operations.md docs/limits.md docs/protocol-http.md "$1/usr/share/doc/muster/"
+  install -m 0644 README.md CHANGELOG.md LICENSE docs/operations.md docs/cluster.md docs/limits.md docs/protocol-http.md \
+    "$1/usr/share/doc/muster/"
+  install -m 0644 packaging/systemd/*.service "$1/lib/systemd/system/"
+  install -D -m 0644 packaging/systemd/cluster.toml "$1/usr/share/doc/muster/examples/cluster.toml"
   local shell
   for shell in bash zsh fish; do
     "$build/muster" completion "$shell" >"$stage/completion" || continue

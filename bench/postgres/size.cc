@@ -46,10 +46,13 @@ std::vector<Row> history(const Settings& settings) {
   Rig full(store_in(settings.url, "bench_old"));
   full.register_workers(kCallers);
   full.set_claims(Claims::any_queue);
-  Connection(settings.url).run(filled_in("history_fill.sql", {{"schema", "bench_old"}, {"rows", std::to_string(finished)}}));
+  Connection prepare(settings.url);
+  prepare.run(filled_in("history_days.sql", {{"schema", "bench_old"}}));
+  prepare.run(filled_in("history_fill.sql", {{"schema", "bench_old"}, {"rows", std::to_string(finished)}}));
   Rig empty(store_in(settings.url, "bench_young"));
   empty.register_workers(kCallers);
   empty.set_claims(Claims::any_queue);
+  prepare.run(filled_in("history_days.sql", {{"schema", "bench_young"}}));
   settle(settings, "bench_old.history");
   std::vector<double> ours, peer;
   const auto jobs = static_cast<std::size_t>(static_cast<double>(kDrainedPerSecond) * (settings.seconds() + 0.2));
