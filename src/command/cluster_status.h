@@ -10,7 +10,7 @@ namespace muster::command {
 
 inline constexpr Spec kClusterStatus{
     .name = "cluster.status",
-    .since = "0.2",
+    .since = "0.1",
     .auth = Auth::read_only,
     .effect = Effect::read,
     .idempotent = true,
