@@ -24,6 +24,8 @@ import scratch_postgres
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT_SECONDS = {"release": 600, "debug": 900, "clang": 900, "asan": 1800, "tsan": 2700}
+# Programs whose cases are many and wait for a database: in parts they use every core, and a part that hangs is found sooner.
+SHARDS = {"store_contract": 4}
 CASE_FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)(?:, where .*)? \(\d+ ms\)$", re.M)
 CASE_OK = re.compile(r"^\[       OK \] (\S+) \(\d+ ms\)$", re.M)
 CASE_SKIPPED = re.compile(r"^\[  SKIPPED \] (\S+) \(\d+ ms\)$", re.M)
@@ -31,8 +33,9 @@ CASE_STARTED = re.compile(r"^\[ RUN      \] (\S+)$", re.M)
 
 
 class Test:
-    def __init__(self, name, command, kind, cost):
+    def __init__(self, name, command, kind, cost, shard=None):
         self.name, self.command, self.kind, self.cost = name, command, kind, cost
+        self.shard = shard  # (which, of how many): a part of the cases of a GoogleTest program
         self.alone = kind in ("script", "program")  # they watch time, or use every core themselves
 
 
@@ -108,7 +111,10 @@ def collect(build, preset, env):
         tests.append(Test("headers", ["python3", "tools/headers.py", "--build", str(build)], "rule", 20))
     for name, command, _ in registered(build):
         gtest = len(command) == 1 and os.access(command[0], os.X_OK) and is_gtest(command[0], env)
-        tests.append(Test(name, command, "gtest" if gtest else "program", 5 if gtest else 50))
+        if gtest and name in SHARDS:
+            tests += [Test(f"{name}.{i + 1}", command, "gtest", 30, (i, SHARDS[name])) for i in range(SHARDS[name])]
+        else:
+            tests.append(Test(name, command, "gtest" if gtest else "program", 5 if gtest else 50))
     for script in sorted((ROOT / "tests" / "blackbox").glob("*")):
         if script.is_file() and os.access(script, os.X_OK):
             tests.append(Test(script.name, [str(script)], "script", 100))
@@ -130,6 +136,8 @@ def run(test, cases, env, seconds_max):
     command, env = list(test.command), dict(env)
     if test.kind == "gtest" and cases:
         command.append(f"--gtest_filter={cases}")
+    if test.shard:
+        env.update(GTEST_SHARD_INDEX=str(test.shard[0]), GTEST_TOTAL_SHARDS=str(test.shard[1]))
     # Hundreds of cases each open a store of their own: in memory that costs seconds, on a disk minutes of syncs. What is about real
     # disks (kill -9, a full disk) is a script and stays on one.
     if test.kind == "gtest" and os.access("/dev/shm", os.W_OK):

@@ -66,7 +66,9 @@ class MemorySink final : public Sink {
     if (bookmark.source.empty()) {
       if (Status status = must_be_empty(all_.counts()); !status.ok()) return status;
       all_.numbers = numbers;
-      bookmark = {.source = source, .schema = 1};
+      bookmark = Bookmark();
+      bookmark.source = source;
+      bookmark.schema = 1;
     }
     if (Status status = may_continue(bookmark, source, 1); !status.ok()) return status;
     return bookmark;
@@ -129,9 +131,12 @@ class Sample {
   explicit Sample(Instant now) : now_(now) {
     all.namespaces = {{NamespaceName("default"), now - Duration(9'000), "where everything goes"},
                       {NamespaceName("other"), now - Duration(8'000), std::string("bytes \0 and \xff", 13)}};
-    all.queues = {{ns(), queue(), {}},
-                  {ns(), QueueName("capped"), {.running_max = 3, .rate = RateLimit{5, Duration(1'000), 2}}},
-                  {NamespaceName("other"), queue(), {.paused = true, .pause_reason = "later"}}};
+    QueueSettings capped, paused;
+    capped.running_max = 3;
+    capped.rate = RateLimit{5, Duration(1'000), 2};
+    paused.paused = true;
+    paused.pause_reason = "later";
+    all.queues = {{ns(), queue(), {}}, {ns(), QueueName("capped"), capped}, {NamespaceName("other"), queue(), paused}};
     add_workers();
     all.bonds = {{ns(), queue(), "basket-1", WorkerId("w1")}};
     add_waiting();

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kServerVersionMin = 140'000;
 constexpr int kBinary = 1;
+constexpr int kLastWordsMax = 4;  // reads until the end of a connection that was closed must show
 
 Ticks ticks_now() { return RealClock().elapsed(); }
 
@@ -316,8 +317,12 @@ void Connection::broke(Fate fate, std::string message) {
 }
 
 bool Connection::still_there() {
-  pollfd entry{PQsocket(conn_), POLLIN, 0};
-  if (alive_ && ::poll(&entry, 1, 0) > 0 && PQconsumeInput(conn_) != 1) broke(Fate::not_sent, trimmed(PQerrorMessage(conn_)));
+  // A server that ends says a last word before it closes; the end is behind it.
+  for (int looks = 0; alive_ && looks < kLastWordsMax; ++looks) {
+    pollfd entry{PQsocket(conn_), POLLIN, 0};
+    if (::poll(&entry, 1, 0) <= 0) break;
+    if (PQconsumeInput(conn_) != 1) broke(Fate::not_sent, trimmed(PQerrorMessage(conn_)));
+  }
   return alive_;
 }
 
