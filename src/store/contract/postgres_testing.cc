@@ -150,6 +150,8 @@ class PostgresHarness final : public Harness {
     options.connections = postgres::kConnectionsMin;
     // No poll of its own: cases count wake-ups.
     options.poll_every = options.poll_every_listening = std::chrono::hours(1);
+    // Nor an election in between: time jumps here, and cases are not about who leads.
+    options.leader_ttl = std::chrono::hours(24 * 365 * 10);
     options.seed = seed_;
     auto opened = postgres::PostgresStore::open(std::move(options), metrics_);
     if (!opened.ok()) return opened.status();

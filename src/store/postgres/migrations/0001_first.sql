@@ -149,6 +149,7 @@ CREATE TABLE {schema}.history (
   PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 CREATE TABLE {schema}.history_rest PARTITION OF {schema}.history DEFAULT;
+CREATE INDEX history_rest_by_age ON {schema}.history_rest (finished_at);
 
 -- Dead jobs wait for somebody to look at them, longer than the others and until they are re-driven.
 CREATE TABLE {schema}.dead (LIKE {schema}.history INCLUDING CONSTRAINTS, PRIMARY KEY (id));

@@ -9,6 +9,7 @@
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/lease_pairs.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/postgres/verbs/worker_counts.h"
 #include "store/postgres/verbs/worker_rows.h"
 
 namespace muster::store::postgres {
@@ -17,36 +18,10 @@ namespace {
 const Sql kBeatNote{"beat_note"};
 const Sql kBeatHeld{"beat_held"};
 const Sql kBeatLapsed{"beat_lapsed"};
-const Sql kBeatCount{"beat_count"};
 const Sql kBeatRevive{"beat_revive"};
 const Sql kWorkerOwnDrain{"worker_own_drain"};
 
 constexpr const char* kOwnDrain = "the worker asked for it";
-
-using Deltas = std::vector<Directory::WorkerDelta>;
-
-// What this node counted since the last time, as one more statement of the exchange that follows.
-Deltas note_counts(Tx& tx) {
-  Deltas deltas = tx.directory().take_worker_counts();
-  if (deltas.empty()) return deltas;
-  Column worker(Type::int4), completed(Type::int8), failed(Type::int8);
-  for (const Directory::WorkerDelta& delta : deltas) {
-    worker.add(std::int64_t{delta.worker});
-    completed.add(delta.completed);
-    failed.add(delta.failed);
-  }
-  tx.write(kBeatCount, std::move(Params().array(std::move(worker)).array(std::move(completed)).array(std::move(failed))));
-  return deltas;
-}
-
-// Counts of rows that somebody held stay for the next time; those of workers without a row are of nobody any more.
-void settle_counts(Tx& tx, const Deltas& deltas, const Rows& held) {
-  Deltas again;
-  for (const Directory::WorkerDelta& delta : deltas)
-    for (std::size_t i = 0; i < held.size(); ++i)
-      if (held.integer(i, 0) == delta.worker) again.push_back(delta);
-  if (!again.empty()) tx.directory().give_back_worker_counts(again);
-}
 
 class Heartbeat {
  public:
@@ -64,7 +39,7 @@ class Heartbeat {
     // Answers come back in the order of the statements; which of them there are depends on the beats.
     const bool drains = note_own_drains();
     const bool holds = note_held();
-    const Deltas deltas = note_counts(tx_);
+    WorkerDeltas deltas = note_worker_counts(tx_);
     note_beats();
     const std::vector<Rows> rows = tx_.ask_all();
     if (tx_.failed() || rows.empty()) {
@@ -73,7 +48,7 @@ class Heartbeat {
     }
     std::size_t last = rows.size() - 1;
     const Rows& beats = rows[last];
-    if (!deltas.empty()) settle_counts(tx_, deltas, rows[--last]);
+    if (!deltas.empty()) settle_worker_counts(tx_, deltas, rows[--last]);
     if (holds) take_held(rows[--last]);
     if (drains) tell_drains(rows[--last]);
     for (std::size_t i = 0; i < beats.size(); ++i) take_beat(beats, i);
@@ -225,16 +200,6 @@ class Heartbeat {
 }  // namespace
 
 Each<BeatReply> heartbeat(Tx& tx, const std::vector<Beat>& batch) { return Heartbeat(tx, batch).run(); }
-
-void write_worker_counts(Tx& tx) {
-  const Deltas deltas = note_counts(tx);
-  if (deltas.empty()) return;
-  const std::vector<Rows> rows = tx.ask_all();
-  if (tx.failed() || rows.empty())
-    tx.directory().give_back_worker_counts(deltas);
-  else
-    settle_counts(tx, deltas, rows.back());
-}
 
 void revive_beats(Tx& tx) { tx.write(kBeatRevive); }
 

@@ -3,6 +3,7 @@
 
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/postgres/verbs/worker_counts.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -24,7 +25,7 @@ std::vector<WorkerKey> known_keys(const std::vector<Result<WorkerKey>>& looked) 
 }  // namespace
 
 Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch) {
-  write_worker_counts(tx);
+  const WrittenCounts counts(tx);
   const auto looked = look_up_all(tx, batch);
   auto rows = lock_workers(tx, known_keys(looked));
   std::map<WorkerKey, WorkerRow*> changed;
@@ -52,7 +53,7 @@ Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch) {
 }
 
 Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch) {
-  write_worker_counts(tx);
+  const WrittenCounts counts(tx);
   const auto looked = look_up_all(tx, batch);
   auto rows = lock_leaving(tx, known_keys(looked));
   std::vector<Departure> departures;

@@ -1,6 +1,7 @@
 // What the sweeps share: they ask whether this node leads together with their first question, and report alike.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 

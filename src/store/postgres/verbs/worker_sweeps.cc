@@ -4,6 +4,7 @@
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/postgres/verbs/worker_counts.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -12,6 +13,7 @@ const Sql kSilent{"sweep_silent"};
 const Sql kDrained{"sweep_drained"};
 const Sql kDrainedNext{"sweep_drained_next"};
 const Sql kPruneWorkers{"prune_workers"};
+const Sql kPruneOrphans{"prune_orphans"};
 
 std::vector<WorkerKey> worker_keys(const Rows& rows, std::size_t limit) {
   std::vector<WorkerKey> keys;
@@ -33,7 +35,7 @@ SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
 
   const std::vector<WorkerKey> keys = worker_keys(*found, budget.rows);
   if (keys.empty()) return report;
-  write_worker_counts(tx);
+  const WrittenCounts counts(tx);
   auto rows = lock_leaving(tx, keys);
   std::vector<Departure> departures;
   for (auto& [key, row] : rows) {
@@ -56,7 +58,7 @@ SweepReport end_drains(Tx& tx, std::size_t limit) {
   report.more = budget.more(*found);
   const std::vector<WorkerKey> keys = worker_keys(*found, budget.rows);
   if (!keys.empty()) {
-    write_worker_counts(tx);
+    const WrittenCounts counts(tx);
     auto rows = lock_leaving(tx, keys);
     std::vector<Departure> departures;
     for (auto& [key, row] : rows) {
@@ -77,6 +79,7 @@ SweepReport prune_workers(Tx& tx, Duration offline_kept, std::size_t limit) {
   Params params;
   params.int8(to_ms(tx.now() - offline_kept)).int8(static_cast<std::int64_t>(budget.rows));
   if (!leads(tx)) return report;
+  tx.write(kPruneOrphans);
   const Rows gone = tx.ask(kPruneWorkers, std::move(params));
   report.moved = gone.size();
   report.more = report.moved == budget.rows;

@@ -9,6 +9,7 @@
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/postgres/verbs/worker_counts.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -72,7 +73,8 @@ class Registration {
       if (joining.key != 0) known.push_back(joining.key);
     }
     // What this node counted is of the session that may end here.
-    if (!known.empty()) write_worker_counts(tx_);
+    std::optional<WrittenCounts> counts;
+    if (!known.empty()) counts.emplace(tx_);
     // Replaced ones are locked with the others, after the gates they need.
     auto rows = replaced.empty() ? lock_workers(tx_, known) : lock_leaving(tx_, known);
     add_new(now, later);
