@@ -109,6 +109,7 @@ std::shared_ptr<const OfferLanes> Directory::lanes_of(const std::shared_ptr<cons
     if (queue == queues_.end() || queue->second->settings.paused) continue;
     (entry->special || queue->second->limited() ? fresh->gated : fresh->plain).push_back(lane_id);
   }
+  fresh->all = fresh->plain.size() == lanes_.size();
   std::sort(fresh->plain.begin(), fresh->plain.end());
   std::sort(fresh->gated.begin(), fresh->gated.end());
   // Workers differ at least in their names, and yet most may serve the same lanes: they share one list, and so one statement.

@@ -65,6 +65,7 @@ using WorkerPtr = std::shared_ptr<const WorkerEntry>;
 struct OfferLanes {
   std::vector<LaneKey> plain;  // taken by one statement
   std::vector<LaneKey> gated;  // special, or of a queue with limits: taken one by one under the namespace's gate
+  bool all = false;            // there are no others
   std::uint64_t generation = 0;
   // Claims still to be made lane by lane, because jobs of other lanes were in the way when they were looked for across all.
   mutable std::atomic<std::uint32_t> by_lane_left{0};

@@ -230,6 +230,7 @@ void Group::call_claims(Connection& connection, const ClaimSet& set) const {
   Params params;
   params.array(std::move(worker)).array(std::move(revision)).array(std::move(want)).array(std::move(lease));
   params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
+  if (set.across) params.boolean(set.lanes->all);
   connection.call(set.across ? kClaimAcross : kClaim, std::move(params));
 }
 

@@ -12,8 +12,8 @@ WITH asked AS MATERIALIZED (
     SELECT worker, lease_ms, dead_after_ms FROM asked CROSS JOIN LATERAL generate_series(1, least(want, free)) AS n
     WHERE fresh AND state = 0 ORDER BY ord) AS s
 ), bound AS MATERIALIZED (
-  -- No further than this, however many jobs of other lanes are in the way.
-  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = 1
+  -- No further than this, however many jobs of other lanes are in the way. $7: there are no other lanes.
+  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = 1 AND NOT $7::boolean
   ORDER BY w.rank, w.id OFFSET (SELECT 8 * n + 256 FROM seats) LIMIT 1
 ), picked AS MATERIALIZED (
   SELECT w.id, w.rank, octet_length(w.payload) AS size
