@@ -76,7 +76,9 @@ CREATE TABLE {schema}.waiting (
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
         autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.2, autovacuum_analyze_threshold = 50000);
 CREATE INDEX waiting_ready ON {schema}.waiting (stand, rank, id) WHERE place = 1;
-CREATE INDEX waiting_in_order ON {schema}.waiting (rank, id) INCLUDE (stand) WHERE place = 1;
+-- For claims across all lanes only. `stand > 0` always holds; a statement that does not say it cannot be planned by this index, or claims of one
+-- lane would walk the whole queue by it.
+CREATE INDEX waiting_in_order ON {schema}.waiting (rank, id) INCLUDE (stand) WHERE place = 1 AND stand > 0;
 CREATE INDEX waiting_due ON {schema}.waiting (run_at) WHERE place = 0;
 CREATE INDEX waiting_expiring ON {schema}.waiting (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX waiting_held ON {schema}.waiting (stand) WHERE stand <> lane;

@@ -13,12 +13,12 @@ WITH asked AS MATERIALIZED (
     WHERE fresh AND state = 0 ORDER BY ord) AS s
 ), bound AS MATERIALIZED (
   -- No further than this, however many jobs of other lanes are in the way. $7: there are no other lanes.
-  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = 1 AND NOT $7::boolean
+  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = 1 AND w.stand > 0 AND NOT $7::boolean
   ORDER BY w.rank, w.id OFFSET (SELECT 8 * n + 256 FROM seats) LIMIT 1
 ), picked AS MATERIALIZED (
   SELECT w.id, w.rank, octet_length(w.payload) AS size
   FROM {schema}.waiting w
-  WHERE w.place = 1
+  WHERE w.place = 1 AND w.stand > 0
     -- The sum keeps the planner from going lane by lane and sorting, which is what this statement is there to avoid.
     AND w.stand + 0 = ANY(ARRAY(SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
                             WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special))
