@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/postgres_migrations.h"
+#include "store/transfer/bookmark.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -154,6 +155,8 @@ Status migrate(Connection& connection, const std::string& schema) {
   const auto version = schema_version(connection, schema);
   if (!version.ok()) return version.status();
   if (*version == newest_version()) return {};
+  if (*version == transfer::kVersionHalfCopied)
+    return Status::invalid_argument("this is half of a copy; finish it with the same `muster store copy`, or remove it");
   if (*version > newest_version())
     return Status::invalid_argument(
         fmt::format("schema '{}' has version {}, this program knows up to {}; use a newer muster, or name another schema", schema,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/sqlite/migrations_text.h"
+#include "store/transfer/bookmark.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -57,6 +58,8 @@ Status migrate(Connection& connection, std::uint32_t target) {
   const auto version = file_version(connection);
   if (!version.ok()) return version.status();
   const std::uint32_t newest = newest_version();
+  if (*version == transfer::kVersionHalfCopied)
+    return Status::invalid_argument("this is half of a copy; finish it with the same `muster store copy`, or remove it");
   if (*version > newest)
     return Status::invalid_argument(
         fmt::format("the file has schema version {}, this program knows up to {}; use a newer muster", *version, newest));

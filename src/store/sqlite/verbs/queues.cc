@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/queue_change.h"
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -23,27 +24,6 @@ QueueStats stats_of(Core& core, HotQueue& queue) {
   return out;
 }
 
-void apply(QueueSettings& settings, const QueueChange& change) {
-  if (change.paused) {
-    settings.paused = *change.paused;
-    settings.pause_reason = *change.paused ? change.pause_reason : std::string();
-  }
-  if (change.running_max) {
-    settings.running_max = change.running_max;
-    if (*change.running_max == 0) settings.running_max.reset();
-  }
-  for (const auto& [type, most] : change.running_max_by_type) {
-    if (most == 0)
-      settings.running_max_by_type.erase(type);
-    else
-      settings.running_max_by_type[type] = most;
-  }
-  if (change.rate) {
-    settings.rate = change.rate;
-    if (change.rate->count == 0) settings.rate.reset();
-  }
-}
-
 // What is held now, by type, from the jobs themselves.
 void count_types(Core& core, QueueIndex index) {
   HotQueue& queue = core.queues.at(index);
@@ -53,7 +33,8 @@ void count_types(Core& core, QueueIndex index) {
     if (job.running && core.lanes.at(job.home).queue == index) ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
   // Given up in this very group: freed when it is durable, and counted down then.
   for (const GivenUp& given : core.group.given_up)
-    if (given.worker != 0 && core.lanes.at(given.lane).queue == index) ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
+    if (given.worker != 0 && core.lanes.at(given.lane).queue == index)
+      ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
 }
 
 }  // namespace
