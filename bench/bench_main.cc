@@ -1,9 +1,9 @@
-// muster_bench [postgres] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
+// muster_bench [postgres|resp] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
 //
-// The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, no
-// such word everything else. Prints the table of goals with both sides of every ratio and appends one JSON line per row to the
-// results file. A row is marked with the share of the machine that other processes took while it was measured: ratios hold better
-// than figures, but neither holds on a busy machine.
+// The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, `resp`
+// the RESP wire beside Redis and beanstalkd, no such word everything else. Prints the table of goals with both sides of every
+// ratio and appends one JSON line per row to the results file. A row is marked with the share of the machine that other processes
+// took while it was measured: ratios hold better than figures, but neither holds on a busy machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -190,10 +190,12 @@ int main(int argc, char** argv) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   muster::bench::Settings settings{
       .folder = (program / "scratch").string(), .server = (program.parent_path() / "muster").string(), .peers = "bench/peers"};
-  const bool postgres = argc > 1 && std::string_view(argv[1]) == "postgres";
-  std::string results = postgres ? "bench/results/postgres.jsonl" : "bench/results/latest.jsonl";
+  const std::string_view suite = argc > 1 ? argv[1] : "";
+  const bool postgres = suite == "postgres";
+  const bool resp = suite == "resp";
+  std::string results = fmt::format("bench/results/{}.jsonl", postgres || resp ? suite : "latest");
   std::vector<std::string> filters;
-  for (int i = postgres ? 2 : 1; i < argc; ++i) {
+  for (int i = postgres || resp ? 2 : 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     const bool more = i + 1 < argc;
     if (name == "--child-fill" && i + 2 < argc)
@@ -212,11 +214,12 @@ int main(int argc, char** argv) {
       filters.emplace_back(name);
     else {
       fmt::print(stderr,
-                 "usage: muster_bench [postgres] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
+                 "usage: muster_bench [postgres|resp] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
                  "[FILTER...]\n");
       return 2;
     }
   }
   if (postgres) return muster::bench::run_postgres(settings, results, filters);
+  if (resp) return muster::bench::run(muster::bench::resp_measurements(), settings, results, filters);
   return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }

@@ -16,6 +16,9 @@ void add_job_commands(CLI::App& app, Context& context);
 void add_job_submit(CLI::App& group, Context& context);
 void add_job_changes(CLI::App& group, Context& context);  // cancel, retry
 void add_job_follow(CLI::App& group, Context& context);   // watch, tail
+void add_job_logs(CLI::App& group, Context& context);
+void add_plan_commands(CLI::App& app, Context& context);
+void add_action_commands(CLI::App& app, Context& context);
 void add_workers_commands(CLI::App& app, Context& context);
 void add_queue_commands(CLI::App& app, Context& context);
 void add_namespace_commands(CLI::App& app, Context& context);

@@ -33,6 +33,8 @@ std::optional<std::pair<std::string, std::string>> parse_pair(std::string_view t
 
 // Control characters become `?`, so that a name from elsewhere cannot drive the terminal.
 std::string printable(std::string_view text);
+// The same for a text of many lines: line ends and tabs stay.
+std::string printable_lines(std::string_view text);
 // Characters as a terminal counts them, for UTF-8 text without escape sequences.
 std::size_t display_width(std::string_view text);
 // Cut to `width` with an ellipsis.

@@ -56,6 +56,8 @@ TEST(Printable, DisarmsEscapeSequences) {
                       "31m"),
             "?31m");
   EXPECT_EQ(printable("größe"), "größe");
+  EXPECT_EQ(printable_lines("a\tb\n\x1b[2Jc\r\n"), "a\tb\n?[2Jc?\n");
+  EXPECT_EQ(printable_lines(""), "");
 }
 
 TEST(Shortened, CutsByCharactersAndMarksTheCut) {

@@ -98,6 +98,7 @@ void add_job_commands(CLI::App& app, Context& context) {
   get_command->add_option("id", *id, "the job")->required();
   get_command->callback([&context, id] { context.chosen = [&context, id] { return get(context, *id); }; });
 
+  add_job_logs(*group, context);
   add_job_follow(*group, context);
   add_job_changes(*group, context);
 }

@@ -39,6 +39,7 @@ constexpr std::array kStateColors{
     StateColor{"online", Color::green},    StateColor{"draining", Color::yellow}, StateColor{"offline", Color::dim},
     StateColor{"healthy", Color::green},   StateColor{"warn", Color::yellow},     StateColor{"degraded", Color::magenta},
     StateColor{"unhealthy", Color::red},   StateColor{"paused", Color::yellow},   StateColor{"active", Color::green},
+    StateColor{"pending", Color::cyan},    StateColor{"failed", Color::red},
 };
 
 }  // namespace

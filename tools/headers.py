@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wnon-virtual-dtor",
-         "-DBOOST_ASIO_NO_DEPRECATED", "-DBOOST_ASIO_DISABLE_BOOST_COROUTINE", "-DFMT_SHARED"]
+         "-Wno-missing-field-initializers", "-DBOOST_ASIO_NO_DEPRECATED", "-DBOOST_ASIO_DISABLE_BOOST_COROUTINE", "-DFMT_SHARED"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -75,7 +75,7 @@ def main():
     headers = Headers(options.build.resolve())
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
-    all_headers = sorted(path for top in ("src", "sdk", "cli", "tests", "bench") for path in (ROOT / top).rglob("*.h")
+    all_headers = sorted(path for top in ("src", "sdk", "cli", "worker", "tests", "bench") for path in (ROOT / top).rglob("*.h")
                          if options.filter in str(path))
     todo = [(header, cache / headers.key(header)) for header in all_headers]
     todo = [(header, mark) for header, mark in todo if not mark.exists()]

@@ -18,19 +18,23 @@ REACH = {
     "src/store/contract": ["src/store", "src/model", "src/base"],
     "src/store/codec": ["src/store", "src/model", "src/base"],
     "src/store/transfer": ["src/store/codec", "src/store", "src/model", "src/base"],
-    "src/store/sqlite": ["src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
-    "src/store/postgres": ["src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/keyspace": ["src/store", "src/model", "src/base"],
+    "src/store/sqlite": ["src/store/keyspace", "src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
+    "src/store/postgres": ["src/store/keyspace", "src/store/transfer", "src/store/codec", "src/store", "src/model", "src/base"],
     "src/engine": ["src/store", "src/model", "src/base"],
-    "src/command": ["src/engine", "src/store", "src/model", "src/base"],
+    "src/plan": ["src/model", "src/base"],
+    "src/command": ["src/plan", "src/engine", "src/store", "src/model", "src/base"],
     "src/net": ["src/base"],
-    "src/fronts/http": ["src/command", "src/engine", "src/store", "src/model", "src/base", "src/net"],
+    "src/fronts/resp": ["src/command", "src/plan", "src/engine", "src/store", "src/model", "src/base", "src/net"],
+    "src/fronts/http": ["src/command", "src/plan", "src/engine", "src/store", "src/model", "src/base", "src/net"],
     "src/server": [
-        "src/fronts/http", "src/command", "src/engine", "src/store", "src/store/transfer", "src/store/sqlite", "src/store/postgres",
+        "src/fronts/http", "src/fronts/resp", "src/command", "src/engine", "src/store", "src/store/transfer", "src/store/sqlite", "src/store/postgres",
         "src/model", "src/base", "src/net",
     ],
     "sdk/cpp": [],
     "cli": ["sdk/cpp"],
-    "src/main": ["src/server", "src/base", "cli", "sdk/cpp"],
+    "worker": ["sdk/cpp", "src/plan", "src/model", "src/base"],
+    "src/main": ["src/server", "src/base", "cli", "worker", "sdk/cpp"],
     "examples": ["sdk/cpp"],
     "tests": ["src/*", "sdk/cpp", "cli"],
     "bench": ["src/*", "sdk/cpp"],
@@ -38,13 +42,15 @@ REACH = {
 
 # What tests of a folder may reach besides: the engine is proved against the real store, the contract suite runs in it.
 TEST_EXTRA = {
-    "src/store/contract": ["src/store/sqlite", "src/store/postgres"],
+    "src/store/contract": ["src/store/keyspace", "src/store/sqlite", "src/store/postgres"],
     "src/store/transfer": ["src/store/sqlite"],
     "src/store/sqlite": ["src/store/contract"],
     "src/store/postgres": ["src/store/contract"],
     "src/engine": ["src/store/sqlite", "src/store/contract"],
     "src/command": ["src/store/sqlite"],
     "src/fronts/http": ["src/store/sqlite"],
+    "src/fronts/resp": ["src/store/sqlite"],
+    "worker": ["src/*"],
     "cli": ["src/*"],
     "sdk/cpp": ["src/*"],
 }
@@ -54,13 +60,13 @@ THIRD_PARTY = {
     "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
     "libpq": ["src/store/postgres", "tests", "bench"],
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
-    "openssl/": ["src/net", "src/fronts/http", "src/server", "tests"],
+    "openssl/": ["src/net", "sdk/cpp", "src/fronts/http", "src/fronts/resp", "src/server", "tests"],
     "nlohmann/": [
-        "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/fronts/http", "src/server", "sdk/cpp", "cli", "tests", "bench",
-        "examples",
+        "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/command", "src/fronts/http", "src/fronts/resp", "src/server",
+        "sdk/cpp", "cli", "worker", "tests", "bench", "examples",
     ],
     "toml++/": ["src/server"],
-    "CLI/": ["src/server", "cli", "src/main", "bench", "tests"],
+    "CLI/": ["src/server", "cli", "worker", "src/main", "bench", "tests"],
     "curl/": ["sdk/cpp"],
     "zlib.h": ["src/fronts/http", "sdk/cpp", "tests"],
 }
@@ -118,7 +124,7 @@ def check(source):
 def main():
     sources = sorted(
         str(path.relative_to(ROOT))
-        for top in ("src", "sdk", "cli", "examples", "tests", "bench")
+        for top in ("src", "sdk", "cli", "worker", "examples", "tests", "bench")
         for path in (ROOT / top).rglob("*")
         if path.suffix in (".h", ".cc", ".cpp") and path.is_file()
     )

@@ -14,13 +14,15 @@ CONSTANT = re.compile(NUMBER + r"(k\w+) = ([^;]+);")
 BRACED = re.compile(NUMBER + r"(k\w+)\{([^}]+)\};")
 FIELD = re.compile(r"^\s+(?:std::size_t|Duration|std::uint32_t) (\w+)(?: = |\{)([^;}]+)\}?;", re.M)
 
+FRONTS = ("http", "resp")
+
 
 def squeeze(text):
     return text.replace(" ", "").replace("'", "").replace("`", "")
 
 
 def source_bounds():
-    """All of model/limits.h, the HTTP front's Limits, and what other headers call a maximum, minimum or default."""
+    """All of model/limits.h, the fronts' Limits, and what other headers call a maximum, minimum or default."""
     bounds = {}
     for path in sorted((ROOT / "src").rglob("*.h")):
         if "testing" in path.name or "contract" in path.parts:
@@ -30,9 +32,10 @@ def source_bounds():
             for name, value in pattern.findall(text):
                 if path.name == "limits.h" or name.endswith(("Max", "Min", "Default")):
                     bounds[name] = value
-    http = (ROOT / "src/fronts/http/options.h").read_text(encoding="utf-8")
-    body = re.search(r"struct Limits \{(.*?)^\};", http, re.S | re.M).group(1)
-    bounds.update({f"http.{name}": value for name, value in FIELD.findall(body)})
+    for front in FRONTS:
+        options = (ROOT / f"src/fronts/{front}/options.h").read_text(encoding="utf-8")
+        body = re.search(r"struct Limits \{(.*?)^\};", options, re.S | re.M).group(1)
+        bounds.update({f"{front}.{name}": value for name, value in FIELD.findall(body)})
     return {name: squeeze(value) for name, value in bounds.items()}
 
 
@@ -46,7 +49,7 @@ def main():
         elif documented[name] != value:
             wrong.append(f"docs/limits.md says `{name}` = {documented[name]}, the source says {value}")
     for name in sorted(documented):
-        if (name.startswith("k") or name.startswith("http.")) and name not in bounds:
+        if name.startswith(("k", *(f"{front}." for front in FRONTS))) and name not in bounds:
             wrong.append(f"docs/limits.md has a row for `{name}`, which the source does not know")
     for line in wrong:
         print(line)

@@ -78,6 +78,26 @@ class Client {
   Result<WorkerInfo> worker(const WorkerRef& ref);
   Result<WorkerPage> workers(const WorkerQuery& query);
 
+  struct PlanRef {
+    std::string ns, plan;
+  };
+  // The text is checked by the server. The same text again changes nothing; another one is refused unless it may replace.
+  Result<Plan> submit_plan(const PlanRequest& request);
+  Result<Plan> plan(const PlanRef& ref);
+  Result<PlanPage> plans(const PlanQuery& query);
+  Result<Plan> delete_plan(const PlanRef& ref);
+  // All the jobs or none. A request with an id of its own can be repeated: the second is refused with already_exists.
+  Result<Action> submit_action(const ActionRequest& request);
+  struct ActionQuery {
+    std::string ns, action;
+    std::optional<std::uint64_t> job_offset;
+    std::optional<std::uint32_t> job_limit;
+  };
+  Result<Action> action(const ActionQuery& query);
+  Result<ActionPage> actions(const ActionListQuery& query);
+  // What the tools of a job wrote.
+  Result<JobLogs> logs(std::string_view job);
+
   struct QueueRef {
     std::string ns, queue;
   };

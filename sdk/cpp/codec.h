@@ -46,6 +46,9 @@ std::string encode_strings(std::span<const std::pair<std::string_view, std::stri
 std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, std::string_view reason);
 std::string encode_cancel_many(std::span<const std::string> ids, std::string_view reason);
 
+// invalid_argument: an input is not JSON.
+Result<std::string> encode(const ActionRequest& request);
+
 // A problem document, or whatever else came with an error status.
 Error decode_problem(int status, std::string_view body);
 
@@ -68,6 +71,11 @@ Result<Queue> decode_queue(std::string_view text);
 Result<std::vector<Queue>> decode_queues(std::string_view text);
 Result<Namespace> decode_namespace(std::string_view text);
 Result<std::vector<Namespace>> decode_namespaces(std::string_view text);
+Result<Plan> decode_plan(std::string_view text);
+Result<PlanPage> decode_plan_page(std::string_view text);
+Result<Action> decode_action(std::string_view text);
+Result<ActionPage> decode_action_page(std::string_view text);
+Result<JobLogs> decode_logs(std::string_view text);
 Result<ServerInfo> decode_server(std::string_view text);
 Result<Cluster> decode_cluster(std::string_view text);
 Result<Backup> decode_backup(std::string_view text);

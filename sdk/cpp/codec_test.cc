@@ -212,5 +212,72 @@ TEST(Base64, RoundTripsEveryLengthAndRefusesNonsense) {
   for (const char* bad : {"abc", "ab=c", "a===", "ab!d"}) EXPECT_FALSE(from_base64(bad)) << bad;
 }
 
+TEST(ActionEncoding, SendsInputsAsTheyCame) {
+  ActionRequest request;
+  request.plan = "p";
+  request.inputs = {R"({"n":1.50})", "123456789012345678901234567890", "null"};
+  EXPECT_EQ(*encode(request), R"({"plan":"p","inputs":[{"n":1.50},123456789012345678901234567890,null]})");
+  request.ns = "n";
+  request.id = "a";
+  request.job_unit = "task";
+  request.priority = -1;
+  request.timeout = Duration(5);
+  request.attempts_max = 2;
+  request.rescues_max = 0;
+  request.inputs = {"1"};
+  EXPECT_EQ(json::parse(*encode(request)),
+            json::parse(R"({"namespace":"n","id":"a","plan":"p","job_unit":"task","priority":-1,"timeout_ms":5,"attempts_max":2,
+              "rescues_max":0,"inputs":[1]})"));
+}
+
+TEST(ActionEncoding, RefusesAnInputThatIsNotJson) {
+  ActionRequest request;
+  request.plan = "p";
+  request.inputs = {"1", "1],\"plan\":\"other\",\"x\":[2"};
+  const Result<std::string> text = encode(request);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, Code::invalid_argument);
+  EXPECT_EQ(text.error().detail.find("input 1 is not JSON"), 0U);
+}
+
+TEST(PlanDecoding, ReadsAPlanWithItsText) {
+  const Result<Plan> plan = decode_plan(
+      R"({"id":"p","namespace":"n","description":"d","tasks":2,"needs":["tool:wc"],"created_at":"2026-11-15T10:00:00.000Z",
+      "last_used_at":"2026-11-15T10:00:01.000Z","actions":1,"jobs":3,"document":{"plan_id":"p","z":1,"a":2}})");
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->description, "d");
+  EXPECT_EQ(plan->tasks, 2U);
+  EXPECT_EQ(plan->needs, std::vector<std::string>{"tool:wc"});
+  EXPECT_TRUE(plan->last_used_at);
+  EXPECT_EQ(plan->jobs, 3U);
+  EXPECT_EQ(plan->text, R"({"plan_id":"p","z":1,"a":2})");
+  EXPECT_FALSE(decode_plan(R"({"tasks":1})").ok());
+  const Result<PlanPage> page = decode_plan_page(R"({"plans":[{"id":"p","existed":true}],"total":9})");
+  ASSERT_TRUE(page.ok());
+  EXPECT_TRUE(page->plans.at(0).existed);
+  EXPECT_EQ(page->total, 9U);
+}
+
+TEST(ActionDecoding, ReadsCountsAndIds) {
+  const Result<Action> action = decode_action(
+      R"({"id":"a","plan":"p","state":"running","jobs":21,"counts":{"waiting":1,"running":2,"completed":3,"failed":4,"dead":5,
+      "cancelled":6},"job_ids":["j1","j2"]})");
+  ASSERT_TRUE(action.ok());
+  EXPECT_EQ(action->state, "running");
+  EXPECT_EQ(action->counts.unfinished(), 3U);
+  EXPECT_EQ(action->counts.finished(), 18U);
+  EXPECT_EQ(action->job_ids, (std::vector<std::string>{"j1", "j2"}));
+  const Result<ActionPage> page = decode_action_page(R"({"actions":[{"id":"a"}],"total":1})");
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->actions.at(0).id, "a");
+}
+
+TEST(LogsDecoding, ReadsTextAndBytes) {
+  const Result<JobLogs> logs = decode_logs(R"({"id":"j","state":"completed","stdout_base64":"AP8=","stderr":"oops"})");
+  ASSERT_TRUE(logs.ok());
+  EXPECT_EQ(logs->output, std::string("\x00\xff", 2));
+  EXPECT_EQ(logs->errors, "oops");
+}
+
 }  // namespace
 }  // namespace muster::sdk

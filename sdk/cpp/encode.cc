@@ -237,4 +237,30 @@ std::string encode_cancel_many(std::span<const std::string> ids, std::string_vie
   return text_of(json);
 }
 
+Result<std::string> encode(const ActionRequest& request) {
+  Json json = Json::object();
+  put(json, "namespace", request.ns);
+  put(json, "id", request.id);
+  put(json, "plan", request.plan);
+  put(json, "job_unit", request.job_unit);
+  put_number(json, "priority", request.priority);
+  put(json, "timeout_ms", request.timeout);
+  put_number(json, "attempts_max", request.attempts_max);
+  put_number(json, "rescues_max", request.rescues_max);
+  std::string text = text_of(json);
+  // Inputs go out as they came: a number keeps its digits, however many it has.
+  text.back() = text.size() > 2 ? ',' : ' ';
+  text += "\"inputs\":[";
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    if (!Json::accept(request.inputs[i]))
+      return Error{.code = Code::invalid_argument,
+                   .status = 0,
+                   .detail = fmt::format("input {} is not JSON: `{}`", i, request.inputs[i].substr(0, 60)),
+                   .retry_after = {}};
+    if (i > 0) text.push_back(',');
+    text += request.inputs[i];
+  }
+  return text + "]}";
+}
+
 }  // namespace muster::sdk

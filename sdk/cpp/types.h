@@ -1,6 +1,7 @@
-// Every noun of the HTTP API as a plain value; the three headers split them by who uses them.
+// Every noun of the HTTP API as a plain value; the headers split them by who uses them.
 #pragma once
 
 #include "sdk/cpp/types_job.h"     // IWYU pragma: export
+#include "sdk/cpp/types_plan.h"    // IWYU pragma: export
 #include "sdk/cpp/types_server.h"  // IWYU pragma: export
 #include "sdk/cpp/types_worker.h"  // IWYU pragma: export

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "command/action_get.h"
+#include "command/action_list.h"
+#include "command/action_submit.h"
 #include "command/backup_create.h"
 #include "command/cluster_status.h"
 #include "command/job_cancel.h"
@@ -11,6 +14,7 @@
 #include "command/job_get.h"
 #include "command/job_heartbeat.h"
 #include "command/job_list.h"
+#include "command/job_logs.h"
 #include "command/job_progress.h"
 #include "command/job_release.h"
 #include "command/job_retry.h"
@@ -21,6 +25,10 @@
 #include "command/namespace_create.h"
 #include "command/namespace_delete.h"
 #include "command/namespace_list.h"
+#include "command/plan_delete.h"
+#include "command/plan_get.h"
+#include "command/plan_list.h"
+#include "command/plan_submit.h"
 #include "command/queue_limit.h"
 #include "command/queue_list.h"
 #include "command/queue_pause.h"
@@ -36,12 +44,13 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 33> kCatalogue{
-    &kBackupCreate,  &kClusterStatus,   &kJobCancel,  &kJobCancelBulk,  &kJobClaim,         &kJobComplete,     &kJobFail,
-    &kJobGet,        &kJobHeartbeat,    &kJobList,    &kJobProgress,    &kJobRelease,       &kJobRetry,        &kJobRetryMatching,
-    &kJobSettle,     &kJobSnooze,       &kJobSubmit,  &kJobSubmitBulk,  &kJobWhy,           &kNamespaceCreate, &kNamespaceDelete,
-    &kNamespaceList, &kQueueLimit,      &kQueueList,  &kQueuePause,     &kQueueResume,      &kServerInfo,      &kWorkerDrain,
-    &kWorkerGet,     &kWorkerHeartbeat, &kWorkerList, &kWorkerRegister, &kWorkerUnregister,
+constexpr std::array<const Spec*, 41> kCatalogue{
+    &kActionGet,     &kActionList,  &kActionSubmit,    &kBackupCreate,     &kClusterStatus,  &kJobCancel,        &kJobCancelBulk,
+    &kJobClaim,      &kJobComplete, &kJobFail,         &kJobGet,           &kJobHeartbeat,   &kJobList,          &kJobLogs,
+    &kJobProgress,   &kJobRelease,  &kJobRetry,        &kJobRetryMatching, &kJobSettle,      &kJobSnooze,        &kJobSubmit,
+    &kJobSubmitBulk, &kJobWhy,      &kNamespaceCreate, &kNamespaceDelete,  &kNamespaceList,  &kPlanDelete,       &kPlanGet,
+    &kPlanList,      &kPlanSubmit,  &kQueueLimit,      &kQueueList,        &kQueuePause,     &kQueueResume,      &kServerInfo,
+    &kWorkerDrain,   &kWorkerGet,   &kWorkerHeartbeat, &kWorkerList,       &kWorkerRegister, &kWorkerUnregister,
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       jobs_(store),
       workers_(store, clock, options),
       queues_(store),
+      plans_(store),
+      keys_(store, clock, options),
       sweeper_(store, clock, metrics, options, all_sweeps()) {
   store_.set_listener(this);
 }
@@ -45,14 +47,18 @@ Engine::~Engine() {
 
 Duration Engine::tick() {
   const Duration sweeps = sweeper_.tick();
-  return std::clamp(std::min(sweeps, claims_.tick()), Duration(0), kSleepMax);
+  return std::clamp(std::min({sweeps, claims_.tick(), keys_.tick()}), Duration(0), kSleepMax);
 }
 
-void Engine::stop() { claims_.stop(); }
+void Engine::stop() {
+  claims_.stop();
+  keys_.stop();
+}
 
 void Engine::committed(const store::Committed& commit) {
   events_.publish(commit);
   claims_.committed(commit);
+  if (!commit.keys.empty()) keys_.committed(commit);
   bool scheduled = false;
   for (const JobChange& change : commit.jobs) {
     moves_[static_cast<std::size_t>(change.event)]->add();

@@ -3,6 +3,8 @@
 //   Jobs     validates and forwards, and answers `why`
 //   Workers  validates and forwards, gives ids to those that have none
 //   Queues   queues and namespaces
+//   Plans    plans, and actions that run one over many inputs
+//   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
 //   Sweeper  the background passes of sweeps/, driven by tick()
@@ -19,7 +21,9 @@
 #include "engine/claims.h"
 #include "engine/events.h"
 #include "engine/jobs.h"
+#include "engine/keys.h"
 #include "engine/options.h"
+#include "engine/plans.h"
 #include "engine/queues.h"
 #include "engine/sweeper.h"
 #include "engine/workers.h"
@@ -36,6 +40,8 @@ class Engine final : private store::Listener {
   Jobs& jobs() { return jobs_; }
   Workers& workers() { return workers_; }
   Queues& queues() { return queues_; }
+  Plans& plans() { return plans_; }
+  Keys& keys() { return keys_; }
   Claims& claims() { return claims_; }
   Events& events() { return events_; }
   store::AdminStore& admin() { return store_; }
@@ -62,6 +68,8 @@ class Engine final : private store::Listener {
   Jobs jobs_;
   Workers workers_;
   Queues queues_;
+  Plans plans_;
+  Keys keys_;
   Sweeper sweeper_;
 };
 

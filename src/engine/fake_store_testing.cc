@@ -197,6 +197,54 @@ void FakeStore::prune_workers(Duration keep, std::size_t limit, Reply<store::Swe
   sweep("prune_workers", limit, std::move(reply));
 }
 
+void FakeStore::settle_actions(store::Retention keep, std::size_t limit, Reply<store::SweepReport> reply) {
+  retention = keep;
+  sweep("settle_actions", limit, std::move(reply));
+}
+
+void FakeStore::expire_keys(std::size_t limit, Reply<store::SweepReport> reply) { sweep("expire_keys", limit, std::move(reply)); }
+
+void FakeStore::find_jobs(NamespaceName, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) {
+  answer_each<JobId>("find_jobs", keys.size(), std::move(reply));
+}
+
+void FakeStore::put_plan(store::PlanPut request, Reply<store::PlanStored> reply) {
+  store::PlanStored stored;
+  stored.plan.spec = std::move(request.plan);
+  answer("put_plan", std::move(stored), std::move(reply));
+}
+
+void FakeStore::get_plans(NamespaceName, std::vector<PlanId> plans, Reply<store::Each<Plan>> reply) {
+  answer_each<Plan>("get_plans", plans.size(), std::move(reply));
+}
+
+void FakeStore::list_plans(store::PlanQuery, Reply<store::PlanPage> reply) {
+  answer("list_plans", store::PlanPage(), std::move(reply));
+}
+
+void FakeStore::delete_plan(NamespaceName, PlanId, Reply<Plan> reply) { answer("delete_plan", Plan(), std::move(reply)); }
+
+void FakeStore::submit_action(ActionSpec action, Reply<store::ActionSubmitted> reply) {
+  store::ActionSubmitted submitted;
+  submitted.jobs.resize(action.jobs.size());
+  actions.push_back(std::move(action));
+  answer("submit_action", std::move(submitted), std::move(reply));
+}
+
+void FakeStore::get_action(store::ActionQuery, Reply<store::ActionView> reply) {
+  answer("get_action", store::ActionView(), std::move(reply));
+}
+
+void FakeStore::list_actions(store::ActionListQuery, Reply<store::ActionPage> reply) {
+  answer("list_actions", store::ActionPage(), std::move(reply));
+}
+
+void FakeStore::keyspace(store::KeyBatch batch, Reply<std::vector<store::KeyAnswer>> reply) {
+  key_batches.push_back(batch);
+  if (on_keyspace) return reply(on_keyspace(batch));
+  answer("keyspace", std::vector<store::KeyAnswer>(batch.commands.size()), std::move(reply));
+}
+
 void FakeStore::info(Reply<store::StoreInfo> reply) { answer("info", store::StoreInfo(), std::move(reply)); }
 
 void FakeStore::backup(std::string path, Reply<store::BackupReport> reply) {

@@ -45,6 +45,9 @@ class FakeStore : public store::Store {
   std::vector<store::Release> releases;
   std::function<void(const store::Release&)> on_release;
   std::vector<WorkerSpec> registered;
+  std::vector<ActionSpec> actions;
+  std::vector<store::KeyBatch> key_batches;
+  std::function<Result<std::vector<store::KeyAnswer>>(const store::KeyBatch&)> on_keyspace;
   store::WaitFacts facts;
   store::Retention retention;
   Duration offline_kept{};
@@ -68,6 +71,17 @@ class FakeStore : public store::Store {
   void get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) override;
   void list_jobs(store::JobQuery query, Reply<store::JobPage> reply) override;
   void explain(JobId job, Reply<store::WaitFacts> reply) override;
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override;
+
+  void put_plan(store::PlanPut request, Reply<store::PlanStored> reply) override;
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<store::Each<Plan>> reply) override;
+  void list_plans(store::PlanQuery query, Reply<store::PlanPage> reply) override;
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override;
+  void submit_action(ActionSpec action, Reply<store::ActionSubmitted> reply) override;
+  void get_action(store::ActionQuery query, Reply<store::ActionView> reply) override;
+  void list_actions(store::ActionListQuery query, Reply<store::ActionPage> reply) override;
+  void keyspace(store::KeyBatch batch, Reply<std::vector<store::KeyAnswer>> reply) override;
+  store::KeyGlance glance(std::string_view) const override { return {}; }
 
   void register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) override;
   void heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) override;
@@ -91,6 +105,8 @@ class FakeStore : public store::Store {
   void end_drains(std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_finished(store::Retention keep, std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_workers(Duration keep, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void settle_actions(store::Retention keep, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void expire_keys(std::size_t limit, Reply<store::SweepReport> reply) override;
 
   void info(Reply<store::StoreInfo> reply) override;
   store::StoreHealth health() const override { return {}; }

@@ -108,6 +108,11 @@ void Jobs::list(store::JobQuery query, Reply<store::JobPage> reply) {
   store_.list_jobs(std::move(query), std::move(reply));
 }
 
+void Jobs::find(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) {
+  if (Status status = validate_batch("keys", keys.size(), limits::kPageMax); !status.ok()) return reply(status);
+  store_.find_jobs(std::move(ns), std::move(keys), std::move(reply));
+}
+
 void Jobs::why(JobId job, Reply<Why> reply) {
   if (Status status = judge_id(job); !status.ok()) return reply(status);
   store_.explain(job, [reply = std::move(reply)](Result<store::WaitFacts> facts) mutable {

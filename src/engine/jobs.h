@@ -25,6 +25,8 @@ class Jobs {
   void redrive_matching(store::RedriveFilter filter, Reply<store::Redriven> reply);
   void get(std::vector<JobId> jobs, Reply<store::Each<Job>> reply);
   void list(store::JobQuery query, Reply<store::JobPage> reply);
+  // The jobs that were enqueued with these idempotency keys.
+  void find(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply);
   // Why the job is not running. A running or finished job gets that as its reason.
   void why(JobId job, Reply<Why> reply);
 

@@ -1,7 +1,8 @@
-// The program: joins the command line (cli/), the server (src/server/) and the demo. Nothing else happens here.
+// The program: joins the command line (cli/), the server (src/server/), the worker (worker/) and the demo. Nothing else happens here.
 #include "cli/cli.h"
 #include "main/demo.h"
 #include "server/commands.h"
+#include "worker/command.h"
 
 namespace {
 
@@ -31,5 +32,10 @@ int main(int argc, char** argv) {
                      .summary = std::move(command.summary),
                      .describe = std::move(command.describe),
                      .run = std::move(command.run)});
+  muster::worker::Command worker = muster::worker::worker_command({.ca_file = [&globals] { return globals.ca_file; }});
+  local.push_back({.name = std::move(worker.name),
+                   .summary = std::move(worker.summary),
+                   .describe = std::move(worker.describe),
+                   .run = std::move(worker.run)});
   return muster::cli::run(argc, argv, local, globals);
 }

@@ -15,13 +15,19 @@ CapabilitySet::CapabilitySet(std::vector<std::string> names) : names_(std::move(
 
 bool CapabilitySet::contains(std::string_view name) const { return std::binary_search(names_.begin(), names_.end(), name); }
 
+bool CapabilitySet::contains_kind_of(std::string_view name) const {
+  const std::size_t colon = name.find(':');
+  return colon != std::string_view::npos && contains(std::string(name.substr(0, colon + 1)) + "*");
+}
+
 bool CapabilitySet::covers(const CapabilitySet& needed) const {
-  return std::includes(names_.begin(), names_.end(), needed.names_.begin(), needed.names_.end());
+  return std::includes(names_.begin(), names_.end(), needed.names_.begin(), needed.names_.end()) || missing(needed).empty();
 }
 
 std::vector<std::string> CapabilitySet::missing(const CapabilitySet& needed) const {
   std::vector<std::string> out;
   std::set_difference(needed.names_.begin(), needed.names_.end(), names_.begin(), names_.end(), std::back_inserter(out));
+  std::erase_if(out, [this](const std::string& name) { return contains_kind_of(name); });
   return out;
 }
 

@@ -2,6 +2,7 @@
 //
 // Labels take part as capabilities of kind `label` (`label:region` and `label:region=eu` for a worker labelled
 // region=eu), and every worker offers `worker:<its id>`, so selectors and affinity are matched by the same subset test.
+// A worker that cannot say which names of a kind it has offers `kind:*`, which stands for all of them.
 #pragma once
 
 #include <map>
@@ -24,6 +25,8 @@ class CapabilitySet {
   std::span<const std::string> names() const { return names_; }
   bool empty() const { return names_.empty(); }
   bool contains(std::string_view name) const;
+  // Is the whole kind of this name offered, as `kind:*`?
+  bool contains_kind_of(std::string_view name) const;
   // needed ⊆ offered.
   bool covers(const CapabilitySet& needed) const;
   // The needed names that are not offered here, in order.

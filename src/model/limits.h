@@ -55,6 +55,11 @@ inline constexpr Duration kJobTimeoutMax = 24h * 30;
 inline constexpr Duration kBackoffMax = 24h * 30;
 inline constexpr Duration kPreferWaitDefault = 5s;
 
+// Plans and actions.
+inline constexpr std::size_t kPlanBytesMax = 1024 * 1024;
+inline constexpr std::size_t kPlanTasksMax = 100;
+inline constexpr std::size_t kActionJobsMax = 10'000;
+
 // Workers and leases.
 inline constexpr std::uint32_t kSlotsMax = 100'000;
 inline constexpr Duration kHeartbeatMin = 1s;

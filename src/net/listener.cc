@@ -4,15 +4,18 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "base/log.h"
 #include "net/io_loop_state.h"
+#include "net/socket_file.h"
 #include "net/stream_connection.h"
 
 namespace muster::net {
@@ -20,11 +23,14 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using UnixAcceptor = asio::local::stream_protocol::acceptor;
+using UnixSocket = asio::local::stream_protocol::socket;
 using boost::system::error_code;
 
 constexpr int kBacklog = 4'096;
-constexpr Duration kDeadlineTick{100};   // how exact the time-outs of connections are
-constexpr Duration kAcceptBackOff{100};  // out of descriptors or memory: others must end before another can begin
+constexpr Duration kDeadlineTick{100};     // how exact the time-outs of connections are
+constexpr Duration kAcceptBackOff{100};    // out of descriptors or memory: others must end before another can begin
+constexpr const char* kUnixPeer = "unix";  // the address of every peer of a Unix socket
 
 std::string endpoint_text(const tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
@@ -79,10 +85,39 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
         tick(with.state().io),
         pause(with.state().io) {}
 
-  static asio::awaitable<void> accept_all(std::shared_ptr<State> self) {
+  Status listen_tcp() {
+    const auto wanted = resolve(loop.state().io, options);
+    if (!wanted.ok()) return wanted.status();
+    if (Status listening = listen_on(acceptor, *wanted, options); !listening.ok()) return listening;
+    error_code error;
+    const tcp::endpoint bound = acceptor.local_endpoint(error);
+    if (error) return Status::unavailable(fmt::format("cannot listen on {}: {}", options.address, error.message()));
+    port = bound.port();
+    endpoint = endpoint_text(bound);
+    loopback = bound.address().is_loopback();
+    if (!loopback && !options.loopback_only.empty())
+      return Status::invalid_argument(fmt::format("cannot listen on {}: {}", endpoint, options.loopback_only));
+    return {};
+  }
+
+  Status listen_unix() {
+    auto opened = SocketFile::open(options.unix_path, kBacklog);
+    if (!opened.ok()) return opened.status();
+    socket_file = *std::move(opened);
+    unix_acceptor.emplace(loop.state().io);
+    error_code error;
+    unix_acceptor->assign(asio::local::stream_protocol(), socket_file.release(), error);
+    if (error) return Status::unavailable(fmt::format("cannot listen on unix:{}: {}", options.unix_path, error.message()));
+    endpoint = fmt::format("unix:{}", options.unix_path);
+    loopback = true;
+    return {};
+  }
+
+  template <class Acceptor>
+  static asio::awaitable<void> accept_all(std::shared_ptr<State> self, Acceptor& acceptor) {
     while (!self->stopping) {
       error_code error;
-      tcp::socket socket = co_await self->acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
+      auto socket = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
       if (self->stopping || error == asio::error::operation_aborted) co_return;
       if (!error) {
         self->admit(std::move(socket));
@@ -117,15 +152,37 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
     if (!error) socket.set_option(tcp::no_delay(true), error);
     if (!error) socket.non_blocking(true, error);
     if (error) return;  // gone before it began
-    if (connections.size() >= options.connections_max) {
-      if (!options.tls.enabled() && !options.refusal.empty()) socket.write_some(asio::buffer(options.refusal), error);
-      return;
-    }
-    const auto connection = make_stream_connection(loop, std::move(socket),
-                                                   {.peer_address = peer.address().to_string(),
-                                                    .write_timeout = options.write_timeout,
-                                                    .handshake_timeout = options.handshake_timeout,
-                                                    .tls = tls});
+    if (full(socket)) return;
+    StreamOptions stream = stream_options(peer.address().to_string());
+    if (stream.tls)
+      enter(make_tls_connection(loop, std::move(socket), std::move(stream)));
+    else
+      enter(make_plain_connection(loop, PlainSocket(std::move(socket)), std::move(stream)));
+  }
+
+  void admit(UnixSocket socket) {
+    error_code error;
+    socket.non_blocking(true, error);
+    if (error || full(socket)) return;
+    enter(make_plain_connection(loop, PlainSocket(std::move(socket)), stream_options(kUnixPeer)));
+  }
+
+  template <class Socket>
+  bool full(Socket& socket) {
+    if (connections.size() < options.connections_max) return false;
+    error_code ignored;
+    if (!tls && !options.refusal.empty()) socket.write_some(asio::buffer(options.refusal), ignored);
+    return true;
+  }
+
+  StreamOptions stream_options(std::string peer) const {
+    return {.peer_address = std::move(peer),
+            .write_timeout = options.write_timeout,
+            .handshake_timeout = options.handshake_timeout,
+            .tls = tls};
+  }
+
+  void enter(const std::shared_ptr<StreamConnection>& connection) {
     connections.emplace(connection.get(), connection);
     open_connections.add(1);
     connection->start(factory(*connection), [self = shared_from_this(), key = connection.get()] { self->forget(key); });
@@ -139,8 +196,7 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
 
   void begin_stop(Duration grace) {
     if (std::exchange(stopping, true)) return;
-    error_code ignored;
-    acceptor.close(ignored);
+    close_acceptor();
     pause.cancel();
     stop_deadline = loop.clock().elapsed() + grace;
     for (const auto& [key, connection] : connections) {
@@ -150,6 +206,13 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
         connection->close_now();
     }
     if (connections.empty()) tell_stopped();
+  }
+
+  void close_acceptor() {
+    error_code ignored;
+    acceptor.close(ignored);
+    if (unix_acceptor) unix_acceptor->close(ignored);
+    socket_file.remove();
   }
 
   void tell_stopped() {
@@ -163,6 +226,8 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
   Gauge& open_connections;
   SessionFactory factory;
   tcp::acceptor acceptor;
+  std::optional<UnixAcceptor> unix_acceptor;  // set: it is this one that accepts
+  SocketFile socket_file;
   asio::steady_timer tick;
   asio::steady_timer pause;
   std::string endpoint;
@@ -184,28 +249,22 @@ Listener::~Listener() { stop(Duration::zero()); }
 
 Result<std::unique_ptr<Listener>> Listener::open(IoLoop& loop, ListenerOptions options, Gauge& open_connections,
                                                  SessionFactory factory) {
-  const auto endpoint = resolve(loop.state().io, options);
-  if (!endpoint.ok()) return endpoint.status();
   TlsContext tls;
-  if (options.tls.enabled()) {
+  if (options.tls.enabled() && options.unix_path.empty()) {
     auto made = make_tls_context(options.tls);
     if (!made.ok()) return made.status();
     tls = *std::move(made);
   }
   const auto state = std::make_shared<State>(loop, std::move(options), open_connections, std::move(factory));
   state->tls = std::move(tls);
-  if (const Status listening = listen_on(state->acceptor, *endpoint, state->options); !listening.ok()) return listening;
-  error_code error;
-  const tcp::endpoint bound = state->acceptor.local_endpoint(error);
-  if (error) return Status::unavailable(fmt::format("cannot listen on {}: {}", state->options.address, error.message()));
-  state->port = bound.port();
-  state->endpoint = endpoint_text(bound);
-  state->loopback = bound.address().is_loopback();
-  if (!state->loopback && !state->options.loopback_only.empty())
-    return Status::invalid_argument(fmt::format("cannot listen on {}: {}", state->endpoint, state->options.loopback_only));
+  const Status opened = state->options.unix_path.empty() ? state->listen_tcp() : state->listen_unix();
+  if (!opened.ok()) return opened;
   loop.post([state] {
     if (state->stopping) return;
-    asio::co_spawn(state->loop.state().io, State::accept_all(state), asio::detached);
+    if (state->unix_acceptor)
+      asio::co_spawn(state->loop.state().io, State::accept_all(state, *state->unix_acceptor), asio::detached);
+    else
+      asio::co_spawn(state->loop.state().io, State::accept_all(state, state->acceptor), asio::detached);
     asio::co_spawn(state->loop.state().io, State::watch_deadlines(state), asio::detached);
   });
   return std::unique_ptr<Listener>(new Listener(state));
@@ -216,7 +275,7 @@ std::string Listener::address() const { return state_->endpoint; }
 bool Listener::is_loopback() const { return state_->loopback; }
 
 Status Listener::reload_tls() {
-  if (!state_->options.tls.enabled()) return {};
+  if (!state_->options.tls.enabled() || state_->unix_acceptor) return {};
   auto made = make_tls_context(state_->options.tls);
   if (!made.ok()) return made.status();
   state_->loop.post([state = state_, tls = *std::move(made)]() mutable { state->tls = std::move(tls); });
@@ -231,8 +290,7 @@ void Listener::stop(Duration grace) {
   }
   // A loop that is not running has no thread that could answer, and no connection that could mind.
   if (!state_->loop.running()) {
-    error_code ignored;
-    state_->acceptor.close(ignored);
+    state_->close_acceptor();
     state_->stopping = true;
     state_->tell_stopped();
     return;

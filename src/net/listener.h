@@ -1,4 +1,5 @@
-// A listening socket and its connections, plain or TLS. Fronts open one each; it outlives nothing and nobody but its front.
+// A listening socket and its connections: TCP, plain or TLS, or a Unix socket. Fronts open one per address; it outlives nothing
+// and nobody but its front.
 //
 // Bounds: connections_max (one more is told `refusal` and closed), time-outs for the handshake and for writes without
 // progress. When the process runs out of descriptors accepting pauses for a moment instead of spinning or ending.
@@ -21,6 +22,9 @@ namespace muster::net {
 struct ListenerOptions {
   std::string address;
   std::uint16_t port = 0;
+  // Not empty: a Unix socket at this path instead of address and port, which its owner alone may use (0600). A socket file that
+  // nobody listens on any more is replaced; the file goes when the listener stops. Never TLS.
+  std::string unix_path;
   TlsOptions tls;
   std::size_t connections_max = 10'000;
   Duration write_timeout{30'000};
@@ -40,8 +44,8 @@ class Listener {
                                                 SessionFactory factory);
   ~Listener();  // stops without grace
 
-  std::uint16_t port() const;
-  std::string address() const;  // "127.0.0.1:8080"
+  std::uint16_t port() const;   // 0 for a Unix socket
+  std::string address() const;  // "127.0.0.1:8080", "unix:/run/muster.sock"
   bool is_loopback() const;
   Status reload_tls();  // for new connections; on failure the old certificate stays
 

@@ -7,9 +7,12 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <thread>
@@ -249,6 +252,40 @@ TEST_F(ListenerTest, RefusesAnAddressThatIsNone) {
   EXPECT_EQ(opened.code(), Code::invalid_argument);
   const auto foreign = Listener::open(loop, {.address = "192.0.2.1"}, open_connections, make);
   EXPECT_EQ(foreign.code(), Code::unavailable);
+}
+
+TEST_F(ListenerTest, ServesAUnixSocketAndRemovesItsFile) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "muster-net-XXXXXX").string();
+  const std::string path = std::string(::mkdtemp(pattern.data())) + "/s";
+  open({.unix_path = path});
+  EXPECT_EQ(listener->address(), "unix:" + path);
+  EXPECT_EQ(listener->port(), 0);
+  EXPECT_TRUE(listener->is_loopback());
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  sockets.push_back(::socket(AF_UNIX, SOCK_STREAM, 0));
+  const int socket = sockets.back();
+  ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  send(socket, "hello");
+  EXPECT_EQ(receive(socket, 5), "hello");
+  EXPECT_TRUE(eventually([&] { return open_connections.value() == 1; }));
+  listener->stop(0s);
+  EXPECT_EQ(receive(socket, 1), "");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::remove(std::filesystem::path(path).parent_path());
+}
+
+TEST_F(ListenerTest, AUnixSocketThatSomebodyListensOnIsNotTaken) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "muster-net-XXXXXX").string();
+  const std::string folder = ::mkdtemp(pattern.data());
+  open({.unix_path = folder + "/s"});
+  const auto make = [](Connection&) { return std::shared_ptr<Session>(); };
+  EXPECT_EQ(Listener::open(loop, {.unix_path = folder + "/s"}, open_connections, make).code(), Code::unavailable);
+  EXPECT_TRUE(std::filesystem::is_socket(folder + "/s"));
+  EXPECT_EQ(Listener::open(loop, {.unix_path = folder + "/none/s"}, open_connections, make).code(), Code::unavailable);
+  listener->stop(0s);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(ListenerTest, StopsThoughItsLoopNeverRan) {

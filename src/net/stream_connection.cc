@@ -113,7 +113,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   }
 
  private:
-  tcp::socket& socket() {
+  std::conditional_t<kTls, tcp::socket, PlainSocket>& socket() {
     if constexpr (kTls)
       return stream_.next_layer();
     else
@@ -245,7 +245,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     if constexpr (kTls) co_await self->stream_.async_shutdown(asio::redirect_error(asio::use_awaitable, error));
     if (self->closed_) co_return;
     self->said_goodbye_ = true;
-    self->socket().shutdown(tcp::socket::shutdown_send, error);
+    self->socket().shutdown(asio::socket_base::shutdown_send, error);
     // Once the peer's end was seen no read is under way that would notice anything more.
     if (error || self->peer_finished_) self->close_now();
   }
@@ -287,12 +287,13 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
 
 }  // namespace
 
-std::shared_ptr<StreamConnection> make_stream_connection(IoLoop& loop, tcp::socket socket, StreamOptions options) {
-  if (options.tls) {
-    TlsStream stream(std::move(socket), *options.tls);
-    return std::make_shared<StreamConnectionOf<TlsStream>>(loop, std::move(stream), std::move(options));
-  }
-  return std::make_shared<StreamConnectionOf<tcp::socket>>(loop, std::move(socket), std::move(options));
+std::shared_ptr<StreamConnection> make_plain_connection(IoLoop& loop, PlainSocket socket, StreamOptions options) {
+  return std::make_shared<StreamConnectionOf<PlainSocket>>(loop, std::move(socket), std::move(options));
+}
+
+std::shared_ptr<StreamConnection> make_tls_connection(IoLoop& loop, tcp::socket socket, StreamOptions options) {
+  TlsStream stream(std::move(socket), *options.tls);
+  return std::make_shared<StreamConnectionOf<TlsStream>>(loop, std::move(stream), std::move(options));
 }
 
 }  // namespace muster::net

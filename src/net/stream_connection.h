@@ -1,7 +1,8 @@
-// The connection behind net/connection.h: a TCP or TLS stream, its reading and writing coroutines, its queue of bytes and its
-// deadlines. Made by the listener, private to net/.
+// The connection behind net/connection.h: a TCP, Unix or TLS stream, its reading and writing coroutines, its queue of bytes and
+// its deadlines. Made by the listener, private to net/.
 #pragma once
 
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
 
@@ -29,7 +30,11 @@ class StreamConnection : public Connection {
   virtual void drain() = 0;
 };
 
-std::shared_ptr<StreamConnection> make_stream_connection(IoLoop& loop, boost::asio::ip::tcp::socket socket,
-                                                         StreamOptions options);
+// What TCP and Unix sockets have in common.
+using PlainSocket = boost::asio::generic::stream_protocol::socket;
+
+std::shared_ptr<StreamConnection> make_plain_connection(IoLoop& loop, PlainSocket socket, StreamOptions options);
+// REQUIRES: options.tls.
+std::shared_ptr<StreamConnection> make_tls_connection(IoLoop& loop, boost::asio::ip::tcp::socket socket, StreamOptions options);
 
 }  // namespace muster::net

@@ -21,9 +21,10 @@ void SettingFlags::describe(CLI::App& app) {
     }
     std::string help(setting.help);
     if (!setting.fallback.empty()) help += fmt::format(" (default {})", setting.fallback);
-    const char* const type = setting.type == SettingType::listen ? "HOST:PORT|off"
-                             : setting.type == SettingType::path ? "PATH"
-                                                                 : "TEXT";
+    const char* const type = setting.type == SettingType::listen      ? "HOST:PORT|off"
+                             : setting.type == SettingType::listeners ? "ADDRESS,…|off"
+                             : setting.type == SettingType::path      ? "PATH"
+                                                                      : "TEXT";
     app.add_option(flag, texts_[full_name(setting)], help)
         ->type_name(setting.choices.empty() ? std::string(type) : std::string(setting.choices));
   }

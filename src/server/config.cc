@@ -137,7 +137,6 @@ class Loader {
     check_store();
     check_postgres();
 
-    if (config.text("listen", "resp") != "off") problem_at("listen", "resp", "this build has no RESP front: give --resp off");
     if (config.text("listen", "grpc") != "off") problem_at("listen", "grpc", "this build has no gRPC front: give --grpc off");
 
     const bool cert = !config.text("tls", "cert").empty();
@@ -153,8 +152,32 @@ class Loader {
                  fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and --tls-key, "
                              "or --insecure if the network is trusted",
                              config.text("listen", "http")));
+    check_resp(cert);
     check_heartbeats();
     check_credentials();
+  }
+
+  void check_resp(bool tls) {
+    const Config& config = out_.config;
+    for (const ListenAddress& address : config.resp()) {
+      if (address.is_unix || is_loopback(address.host) || config.flag("server", "insecure")) continue;
+      if (!tls)
+        problem_at("listen", "resp",
+                   fmt::format("refusing to listen on {} port {} without TLS: it is not a loopback address; give --tls-cert and "
+                               "--tls-key, or --insecure if the network is trusted",
+                               address.host, address.port));
+      if (config.flag("resp", "auth_optional"))
+        problem_at("resp", "auth_optional",
+                   fmt::format("resp.auth_optional: {} port {} is not a loopback address; commands from there need AUTH",
+                               address.host, address.port));
+    }
+    const std::int64_t value = config.number("resp", "value_bytes_max");
+    const std::int64_t message = config.number("resp", "message_bytes_max");
+    if (value > message)
+      problem_at(
+          "resp", "value_bytes_max",
+          fmt::format("resp.value_bytes_max of {} bytes is above message_bytes_max of {}: no command could hold such a value",
+                      value, message));
   }
 
   // The value may be a URL with a password: a message repeats its kind only.
@@ -268,6 +291,12 @@ std::optional<HostPort> Config::http() const {
   auto address = parse_host_port(text_form);
   check(address.ok(), "a listen address was checked when it was read");
   return std::move(address).value();
+}
+
+std::vector<ListenAddress> Config::resp() const {
+  auto addresses = parse_listeners(text("listen", "resp"));
+  check(addresses.ok(), "listen addresses were checked when they were read");
+  return std::move(addresses).value();
 }
 
 LoadedConfig load_config(const LoadRequest& request) { return Loader(request).load(); }

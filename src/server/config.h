@@ -60,7 +60,8 @@ class Config {
   bool on_postgres() const;           // else on SQLite
   std::string database_path() const;  // the PATH of sqlite:PATH. REQUIRES: !on_postgres()
   std::string session_key_path() const { return data_dir() + "/session.key"; }
-  std::optional<HostPort> http() const;  // empty: off
+  std::optional<HostPort> http() const;     // empty: off
+  std::vector<ListenAddress> resp() const;  // empty: off
 };
 
 struct LoadRequest {

@@ -48,6 +48,7 @@ std::string toml_value(const ConfigEntry& entry) {
     case SettingType::duration:
     case SettingType::choice:
     case SettingType::listen:
+    case SettingType::listeners:
     case SettingType::database:
     case SettingType::hex_key: break;
   }

@@ -121,6 +121,10 @@ class FileReader {
         fits = node.is_integer() || node.is_string();
         break;
       case SettingType::list: fits = join_list(node, text); break;
+      case SettingType::listeners:
+        if (const auto value = node.value_exact<std::string>()) text = *value;
+        fits = node.is_string() || join_list(node, text);
+        break;
       case SettingType::text:
       case SettingType::path:
       case SettingType::duration:
@@ -158,6 +162,7 @@ class FileReader {
       case SettingType::bytes: return "an integer, or text like \"8MiB\"";
       case SettingType::duration: return "text like \"30s\"";
       case SettingType::list: return "an array of texts without commas";
+      case SettingType::listeners: return "text in quotes, or an array of such";
       case SettingType::text:
       case SettingType::path:
       case SettingType::choice:

@@ -100,13 +100,48 @@ TEST_F(ConfigTest, AVariableThatIsNoSettingIsAProblem) {
   EXPECT_EQ(loaded.problems[0].text(), "environment MUSTER_LISTEN_HTPT: no such setting: did you mean MUSTER_LISTEN_HTTP?");
 }
 
+TEST_F(ConfigTest, RespListensInSeveralPlacesAndBeyondLoopbackOnlyWithTls) {
+  LoadRequest request = given();
+  request.flags["listen.resp"] = "127.0.0.1:6380,[::1]:6379,unix:/run/muster.sock";
+  LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  const std::vector<ListenAddress> addresses = loaded.config.resp();
+  ASSERT_EQ(addresses.size(), 3u);
+  EXPECT_EQ(addresses[1].host, "::1");
+  EXPECT_EQ(addresses[1].port, 6379);
+  EXPECT_TRUE(addresses[2].is_unix);
+  EXPECT_EQ(addresses[2].host, "/run/muster.sock");
+
+  request.flags["listen.resp"] = "127.0.0.1:6380,0.0.0.0:6379";
+  loaded = load_config(request);
+  ASSERT_EQ(loaded.problems.size(), 1u);
+  EXPECT_NE(loaded.problems[0].text().find("flag --resp: refusing to listen on 0.0.0.0 port 6379 without TLS"), std::string::npos)
+      << loaded.problems[0].text();
+  EXPECT_TRUE(loaded.problems[0].usage);
+  request.environment["MUSTER_RESP_AUTH_OPTIONAL"] = "true";
+  EXPECT_EQ(load_config(request).problems.size(), 2u);
+  request.flags["server.insecure"] = "true";
+  EXPECT_TRUE(load_config(request).problems.empty());
+  request.flags["listen.resp"] = "off";
+  EXPECT_TRUE(load_config(request).config.resp().empty());
+}
+
+TEST_F(ConfigTest, RespAddressesMayBeAnArrayInTheFile) {
+  LoadRequest request = given();
+  request.file =
+      folder.write("muster.toml", "[listen]\nresp = [\"127.0.0.1:1\", \"unix:/tmp/x\"]\n[resp]\njobs_are_tasks = true\n");
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  EXPECT_EQ(loaded.config.resp().size(), 2u);
+  EXPECT_TRUE(loaded.config.flag("resp", "jobs_are_tasks"));
+}
+
 TEST_F(ConfigTest, AFrontThisBuildHasNotIsAUsageErrorOnTheFlag) {
   LoadRequest request = given();
-  request.flags["listen.resp"] = "127.0.0.1:6380";
-  request.flags["listen.grpc"] = "off";
+  request.flags["listen.grpc"] = "127.0.0.1:50051";
   const LoadedConfig loaded = load_config(request);
   ASSERT_EQ(loaded.problems.size(), 1u);
-  EXPECT_EQ(loaded.problems[0].text(), "flag --resp: this build has no RESP front: give --resp off");
+  EXPECT_EQ(loaded.problems[0].text(), "flag --grpc: this build has no gRPC front: give --grpc off");
   EXPECT_TRUE(loaded.problems[0].usage);
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <vector>
 
 #include "base/log.h"
 #include "server/command_flags.h"
@@ -30,17 +31,26 @@ LoadRequest with_demo_defaults(LoadRequest request) {
   return request;
 }
 
+// The usual ports where they are free, any others where they are not. A port that was asked for is the only one that will do.
 Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock) {
   auto server = Server::start(config, clock);
-  const bool asked_for_port = config.entry("listen", "http").source != "default";
-  if (server.ok() || asked_for_port || server.code() != Code::unavailable) return server;
-  request.flags["listen.http"] = "127.0.0.1:0";
-  config = load_config(request).config;
-  auto second = Server::start(config, clock);
-  // When the port was not what stood in the way, the first answer says more.
-  if (!second.ok()) return server;
-  say(stderr, fmt::format("muster: {}; took another port\n", server.status().message()));
-  return second;
+  if (server.ok() || server.code() != Code::unavailable) return server;
+  const std::vector<std::vector<std::string>> attempts{{"resp"}, {"http"}, {"http", "resp"}};
+  for (const std::vector<std::string>& listeners : attempts) {
+    LoadRequest other = request;
+    for (const std::string& name : listeners)
+      if (config.entry("listen", name).source == "default") other.flags["listen." + name] = "127.0.0.1:0";
+    if (other.flags == request.flags) continue;
+    Config changed = load_config(other).config;
+    auto next = Server::start(changed, clock);
+    if (!next.ok()) continue;
+    say(stderr, fmt::format("muster: {}; took another port\n", server.status().message()));
+    request = std::move(other);
+    config = std::move(changed);
+    return next;
+  }
+  // When no port was what stood in the way, the first answer says more.
+  return server;
 }
 
 class Reporter {
@@ -75,6 +85,9 @@ void introduce(const Server& server, const Config& config) {
         "  jobs      {0}/api/v1/jobs\n  workers   {0}/api/v1/workers\n  openapi   {0}/api/v1/openapi.json\n"
         "  events    {0}/events\n  metrics   {0}/metrics\n",
         url);
+  if (const std::string address = server.resp_address(); !address.empty())
+    text += fmt::format("  resp      {}  (AUTH with the key in {})\n", address,
+                        server.key().path.empty() ? "the configuration" : server.key().path);
   text += fmt::format("  data      {}\n  stop      Ctrl-C\n", config.data_dir());
   say(stdout, text);
 }

@@ -81,28 +81,64 @@ int try_bind(const HostPort& address, std::string& resolve_error) {
   return error;
 }
 
+struct Listening {
+  std::string name;  // "http port"
+  std::string flag;
+  HostPort address;
+};
+
+std::string text_of(const HostPort& address) {
+  return address.host.find(':') == std::string::npos ? fmt::format("{}:{}", address.host, address.port)
+                                                     : fmt::format("[{}]:{}", address.host, address.port);
+}
+
+Finding check_port(const Listening& listening) {
+  const std::string text = text_of(listening.address);
+  if (listening.address.port == 0) return good(listening.name, text + " picks a free one");
+  std::string resolve_error;
+  const int error = try_bind(listening.address, resolve_error);
+  if (error == 0) return good(listening.name, text + " is free");
+  if (error != EADDRINUSE)
+    return {.name = listening.name,
+            .grade = Grade::fail,
+            .text = fmt::format("{}: {}", text, resolve_error.empty() ? std::strerror(error) : resolve_error.c_str()),
+            .remedy = fmt::format("give an address of this machine with {}", listening.flag)};
+  const auto inode = listening_inode(listening.address.port);
+  const std::string owner = inode ? owner_of(*inode) : std::string();
+  if (owner.ends_with("(muster)")) return good(listening.name, fmt::format("{} is held by {}", text, owner));
+  return {.name = listening.name,
+          .grade = Grade::fail,
+          .text = fmt::format("{} is held by {}", text, owner.empty() ? "another process" : owner),
+          .remedy = fmt::format("stop that process, or give another {} HOST:PORT", listening.flag)};
+}
+
+// The socket itself is taken over when its process is gone; what can stand in the way is its folder.
+Finding check_socket_folder(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return good("resp socket", fmt::format("unix:{}", path));
+  return {.name = "resp socket",
+          .grade = Grade::fail,
+          .text = fmt::format("unix:{}: cannot write to {}: {}", path, folder, std::strerror(errno)),
+          .remedy = "create the folder, or give another --resp unix:PATH"};
+}
+
 }  // namespace
 
 std::vector<Finding> check_ports(const Config& config) {
-  const auto http = config.http();
-  if (!http) return {good("http port", "off")};
-  const std::string text = config.text("listen", "http");
-  if (http->port == 0) return {good("http port", text + " picks a free one")};
-  std::string resolve_error;
-  const int error = try_bind(*http, resolve_error);
-  if (error == 0) return {good("http port", text + " is free")};
-  if (error != EADDRINUSE)
-    return {{.name = "http port",
-             .grade = Grade::fail,
-             .text = fmt::format("{}: {}", text, resolve_error.empty() ? std::strerror(error) : resolve_error.c_str()),
-             .remedy = "give an address of this machine with --http"}};
-  const auto inode = listening_inode(http->port);
-  const std::string owner = inode ? owner_of(*inode) : std::string();
-  if (owner.ends_with("(muster)")) return {good("http port", fmt::format("{} is held by {}", text, owner))};
-  return {{.name = "http port",
-           .grade = Grade::fail,
-           .text = fmt::format("{} is held by {}", text, owner.empty() ? "another process" : owner),
-           .remedy = "stop that process, or give another --http HOST:PORT"}};
+  std::vector<Finding> out;
+  if (const auto http = config.http())
+    out.push_back(check_port({.name = "http port", .flag = "--http", .address = *http}));
+  else
+    out.push_back(good("http port", "off"));
+  const std::vector<ListenAddress> resp = config.resp();
+  if (resp.empty()) out.push_back(good("resp port", "off"));
+  for (const ListenAddress& address : resp) {
+    if (address.is_unix)
+      out.push_back(check_socket_folder(address.host));
+    else
+      out.push_back(check_port({.name = "resp port", .flag = "--resp", .address = {.host = address.host, .port = address.port}}));
+  }
+  return out;
 }
 
 }  // namespace muster::server

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "server/cluster_view.h"
 #include "server/version.h"
@@ -18,6 +20,7 @@ constexpr Duration kTickSilenceMax{10'000};
 Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock& clock) {
   if (Status status = prepare_data_dir(config); !status.ok()) return status;
   std::unique_ptr<Server> server(new Server(clock));
+  server->tls_ = !config.text("tls", "cert").empty();
   server->metrics_.gauge("muster_build_info", "Always 1; the label is the version.", {{"version", std::string(kVersion)}}).set(1);
   server->metrics_.gauge("muster_start_time_seconds", "When the server started, in seconds since 1970.")
       .set(static_cast<double>(to_ms(clock.now())) / 1'000.0);
@@ -33,6 +36,9 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->loop_->start();
   if (config.http())
     if (Status status = server->start_http(config); !status.ok()) return status;
+  if (!config.resp().empty())
+    if (Status status = server->start_resp(config); !status.ok()) return status;
+  server->tell_listeners();
   return server;
 }
 
@@ -55,23 +61,41 @@ Status Server::open_store(const Config& config) {
   return {};
 }
 
+command::ServerFacts Server::facts(const Config& config) const {
+  return {.version = std::string(kVersion),
+          .started_at = clock_.now(),
+          .listeners = {},
+          .node = node_name(config),
+          .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_)};
+}
+
 Status Server::start_http(const Config& config) {
-  const http::ServerFacts facts{.version = std::string(kVersion),
-                                .started_at = clock_.now(),
-                                .listeners = {},
-                                .node = node_name(config),
-                                .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_)};
-  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, http_options(config, key_.text), facts);
+  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, http_options(config, key_.text), facts(config));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
-  http_->set_listeners({{"http", http_->address()}, {"resp", "off"}, {"grpc", "off"}});
-  tls_ = !config.text("tls", "cert").empty();
   return {};
 }
 
-std::string Server::addresses() const {
-  return fmt::format("resp=off grpc=off http={} store={}", http_ ? http_->address() : "off", clustered() ? "postgres" : "sqlite");
+Status Server::start_resp(const Config& config) {
+  auto front = resp::RespFront::start(*loop_, *engine_, metrics_, resp_options(config, key_.text), facts(config));
+  if (!front.ok()) return front.status();
+  resp_ = std::move(front).value();
+  return {};
 }
+
+void Server::tell_listeners() {
+  const std::map<std::string, std::string> listeners{
+      {"http", http_ ? http_->address() : "off"}, {"resp", resp_ ? resp_->address() : "off"}, {"grpc", "off"}};
+  if (http_) http_->set_listeners(listeners);
+  if (resp_) resp_->set_listeners(listeners);
+}
+
+std::string Server::addresses() const {
+  return fmt::format("resp={} grpc=off http={} store={}", resp_ ? resp_->address() : "off", http_ ? http_->address() : "off",
+                     clustered() ? "postgres" : "sqlite");
+}
+
+std::string Server::resp_address() const { return resp_ ? resp_->address() : std::string(); }
 
 std::string Server::http_url() const {
   return http_ ? fmt::format("{}://{}", tls_ ? "https" : "http", http_->address()) : std::string();
@@ -82,12 +106,15 @@ bool Server::alive() const { return ticker_->alive(kTickSilenceMax); }
 Status Server::reload(const Config& config) {
   auto key = session_key(config);
   if (!key.ok()) return key.status();
-  if (http_) {
-    // The certificate first: it is the one that can fail, and then the tokens stay as they were too.
-    if (tls_)
-      if (Status status = http_->reload_tls(); !status.ok()) return status.annotate("certificate");
+  // Certificates first: they are what can fail, and then tokens and keys stay as they were too.
+  if (http_ && tls_)
+    if (Status status = http_->reload_tls(); !status.ok()) return status.annotate("certificate");
+  if (resp_ && tls_)
+    if (Status status = resp_->reload_tls(); !status.ok()) return status.annotate("certificate");
+  if (http_)
     if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
-  }
+  if (resp_)
+    if (Status status = resp_->set_keys(resp_keys(config, key->text)); !status.ok()) return status.annotate("keys");
   key_ = std::move(key).value();
   return {};
 }
@@ -95,7 +122,11 @@ Status Server::reload(const Config& config) {
 Status Server::stop(Duration grace) {
   if (stopped_) return {};
   stopped_ = true;
-  if (http_) http_->stop(grace);
+  const Ticks begun = clock_.elapsed();
+  if (resp_) resp_->stop(grace);
+  // What one front took of the grace the other does not get again.
+  const auto passed = std::chrono::duration_cast<Duration>(clock_.elapsed() - begun);
+  if (http_) http_->stop(std::max(grace - passed, Duration(0)));
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
   if (loop_) loop_->stop();

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/engine.h"
 #include "fronts/http/front.h"
+#include "fronts/resp/front.h"
 #include "net/io_loop.h"
 #include "server/config.h"
 #include "server/session_key.h"
@@ -32,9 +33,10 @@ class Server {
   static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock);
   ~Server();  // stops without grace
 
-  // "resp=off grpc=off http=127.0.0.1:8080 store=sqlite"
+  // "resp=127.0.0.1:6380 grpc=off http=127.0.0.1:8080 store=sqlite"
   std::string addresses() const;
-  std::string http_url() const;  // empty when HTTP is off
+  std::string resp_address() const;  // all of them, separated by commas; empty when RESP is off
+  std::string http_url() const;      // empty when HTTP is off
   const SessionKey& key() const { return key_; }
   bool clustered() const { return postgres_ != nullptr; }  // other nodes may share the store
   engine::Engine& engine() { return *engine_; }
@@ -52,6 +54,9 @@ class Server {
   explicit Server(const Clock& clock) : clock_(clock) {}
   Status open_store(const Config& config);
   Status start_http(const Config& config);
+  Status start_resp(const Config& config);
+  command::ServerFacts facts(const Config& config) const;
+  void tell_listeners();
 
   const Clock& clock_;
   bool tls_ = false;
@@ -65,6 +70,7 @@ class Server {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
   std::unique_ptr<http::HttpFront> http_;
+  std::unique_ptr<resp::RespFront> resp_;
 };
 
 }  // namespace muster::server

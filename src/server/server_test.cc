@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 
 #include "server/temp_folder_testing.h"
@@ -15,6 +16,7 @@ class ServerTest : public testing::Test {
   Config config(std::map<std::string, std::string> flags = {}, std::map<std::string, std::string> environment = {}) {
     flags.emplace("server.data_dir", folder.path());
     flags.emplace("listen.http", "127.0.0.1:0");
+    flags.emplace("listen.resp", "127.0.0.1:0");
     LoadedConfig loaded = load_config({.file = "", .environment = std::move(environment), .flags = std::move(flags)});
     EXPECT_TRUE(loaded.problems.empty());
     return loaded.config;
@@ -34,7 +36,9 @@ class ServerTest : public testing::Test {
 TEST_F(ServerTest, StartsOnAFreePortAndStopsTwiceInOrder) {
   auto server = Server::start(config(), clock);
   ASSERT_TRUE(server.ok()) << server.status().text();
-  EXPECT_TRUE((*server)->addresses().starts_with("resp=off grpc=off http=127.0.0.1:")) << (*server)->addresses();
+  EXPECT_TRUE((*server)->addresses().starts_with("resp=127.0.0.1:")) << (*server)->addresses();
+  EXPECT_NE((*server)->addresses().find(" grpc=off http=127.0.0.1:"), std::string::npos) << (*server)->addresses();
+  EXPECT_EQ((*server)->addresses().find(":0 "), std::string::npos) << (*server)->addresses();
   EXPECT_FALSE((*server)->addresses().ends_with(":0 store=sqlite"));
   EXPECT_EQ(enqueue_one(**server), 1u);
   EXPECT_TRUE((*server)->alive());
@@ -43,9 +47,10 @@ TEST_F(ServerTest, StartsOnAFreePortAndStopsTwiceInOrder) {
 }
 
 TEST_F(ServerTest, RunsWithoutAnyListener) {
-  auto server = Server::start(config({{"listen.http", "off"}}), clock);
+  auto server = Server::start(config({{"listen.http", "off"}, {"listen.resp", "off"}}), clock);
   ASSERT_TRUE(server.ok()) << server.status().text();
   EXPECT_EQ((*server)->addresses(), "resp=off grpc=off http=off store=sqlite");
+  EXPECT_EQ((*server)->resp_address(), "");
   EXPECT_EQ((*server)->http_url(), "");
   EXPECT_EQ(enqueue_one(**server), 1u);
 }
@@ -68,6 +73,26 @@ TEST_F(ServerTest, ABusyPortIsUnavailableAndLeavesTheFileFree) {
   const auto second = Server::start(config({{"server.data_dir", other.path()}, {"listen.http", busy}}), clock);
   EXPECT_EQ(second.code(), Code::unavailable);
   EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
+}
+
+TEST_F(ServerTest, ABusyRespPortIsUnavailableAndLeavesTheFileFree) {
+  auto first = Server::start(config(), clock);
+  ASSERT_TRUE(first.ok());
+  const TempFolder other;
+  const auto second =
+      Server::start(config({{"server.data_dir", other.path()}, {"listen.resp", (*first)->resp_address()}}), clock);
+  EXPECT_EQ(second.code(), Code::unavailable);
+  EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
+}
+
+TEST_F(ServerTest, RespListensOnAllItsAddresses) {
+  const std::string path = folder.path("resp.sock");
+  auto server = Server::start(config({{"listen.resp", "127.0.0.1:0,unix:" + path}}), clock);
+  ASSERT_TRUE(server.ok()) << server.status().text();
+  EXPECT_TRUE((*server)->resp_address().ends_with(",unix:" + path)) << (*server)->resp_address();
+  EXPECT_TRUE(std::filesystem::is_socket(path));
+  EXPECT_TRUE((*server)->stop(Duration(1'000)).ok());
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(ServerTest, ADatabaseThatCannotBeReachedStopsNoStart) {

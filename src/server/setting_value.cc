@@ -23,6 +23,7 @@ constexpr std::array kTimeUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Uni
 constexpr std::array kByteUnits{Unit{"GiB", 1LL << 30}, Unit{"MiB", 1LL << 20}, Unit{"KiB", 1LL << 10}, Unit{"", 1}};
 
 constexpr std::size_t kHexKeyDigits = 64;
+constexpr std::string_view kUnixScheme = "unix:";
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
@@ -110,6 +111,11 @@ Result<SettingValue> parse_setting(const Setting& setting, std::string_view text
       if (!address.ok()) return wrong(setting, text, "HOST:PORT with a port from 0 to 65535, or off");
       return SettingValue(std::string(text));
     }
+    case SettingType::listeners: {
+      const auto addresses = parse_listeners(text);
+      if (!addresses.ok()) return wrong(setting, text, "HOST:PORT or unix:PATH, several separated by commas, or off");
+      return SettingValue(std::string(text));
+    }
     case SettingType::hex_key:
       if (!text.empty() && !is_hex_key(text)) return wrong(setting, text, "64 hexadecimal digits");
       return SettingValue(std::string(text));
@@ -147,6 +153,27 @@ Result<HostPort> parse_host_port(std::string_view text) {
   }
   if (host.find_first_of(" \t\n") != std::string_view::npos) return refused;
   return HostPort{.host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
+}
+
+Result<std::vector<ListenAddress>> parse_listeners(std::string_view text) {
+  std::vector<ListenAddress> out;
+  if (text == "off") return out;
+  for (;;) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view one = text.substr(0, end);
+    if (one.starts_with(kUnixScheme)) {
+      const std::string_view path = one.substr(kUnixScheme.size());
+      if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos)
+        return Status::invalid_argument(fmt::format("\"{}\" is not unix: and an absolute path", one));
+      out.push_back({.host = std::string(path), .port = 0, .is_unix = true});
+    } else {
+      auto address = parse_host_port(one);
+      if (!address.ok()) return address.status();
+      out.push_back({.host = std::move(address->host), .port = address->port, .is_unix = false});
+    }
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace muster::server

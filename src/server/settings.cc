@@ -42,6 +42,24 @@ constexpr Setting postgres_time(std::string_view key, std::string_view fallback,
           .help = help};
 }
 
+constexpr Setting resp_switch(std::string_view key, std::string_view help) {
+  return {.section = "resp", .key = key, .type = SettingType::boolean, .fallback = "false", .help = help};
+}
+
+constexpr Setting resp_number(SettingType type, std::string_view key, std::string_view fallback, Range range,
+                              std::string_view help) {
+  return {.section = "resp", .key = key, .type = type, .fallback = fallback, .min = range.min, .max = range.max, .help = help};
+}
+constexpr Setting resp_count(std::string_view key, std::string_view fallback, Range range, std::string_view help) {
+  return resp_number(SettingType::count, key, fallback, range, help);
+}
+constexpr Setting resp_bytes(std::string_view key, std::string_view fallback, Range range, std::string_view help) {
+  return resp_number(SettingType::bytes, key, fallback, range, help);
+}
+constexpr Setting resp_time(std::string_view key, std::string_view fallback, Range range, std::string_view help) {
+  return resp_number(SettingType::duration, key, fallback, range, help);
+}
+
 constexpr std::array kSettings{
     Setting{.section = "server",
             .key = "data_dir",
@@ -128,10 +146,10 @@ constexpr std::array kSettings{
             .help = "HTTP address, or off; port 0 picks a free one"},
     Setting{.section = "listen",
             .key = "resp",
-            .type = SettingType::listen,
-            .fallback = "off",
+            .type = SettingType::listeners,
+            .fallback = "127.0.0.1:6380",
             .flag = "--resp",
-            .help = "RESP address; this build has no RESP front, so only off is accepted"},
+            .help = "RESP addresses: HOST:PORT and unix:/PATH, separated by commas, or off; port 0 picks a free one"},
     Setting{.section = "listen",
             .key = "grpc",
             .type = SettingType::listen,
@@ -147,6 +165,42 @@ constexpr std::array kSettings{
             .key = "host_names",
             .type = SettingType::list,
             .help = "names accepted in Host on a listener without authentication, beside loopback names"},
+
+    resp_switch("auth_optional", "commands before AUTH are the operator's; on loopback and Unix sockets only"),
+    resp_switch("pop_answers_pair", "BRPOP of one key answers key and element, as Redis does, not the element alone"),
+    resp_switch("pop_moves_document", "BRPOPLPUSH out of a queue answers the job's JSON, not its id"),
+    resp_switch("ranges_with_scores", "ZRANGE and ZRANGEBYSCORE always answer scores"),
+    resp_switch("empty_inputs_run_once", "ACTION.SUBMIT without inputs makes one job with {}"),
+    resp_switch("plans_overwrite", "PLAN.SUBMIT of another text under a known id replaces the plan"),
+    resp_switch("jobs_are_tasks", "an action makes a job of every task of every input"),
+    resp_switch("failures_retry", "a job that a worker reports as failed is tried again by its policy"),
+    resp_switch("flush_allowed", "FLUSHDB and FLUSHALL delete keys"),
+    resp_time("job_timeout", "1h", {.min = kSecond, .max = 30 * kDay},
+              "how long a job may run before it is taken from its worker"),
+    resp_count("job_attempts", "3", {.min = 1, .max = 1'000}, "attempts of a job"),
+    resp_count("job_rescues", "3", {.min = 0, .max = 1'000}, "how often a job that was lost with its worker is tried again"),
+    resp_time("output_kept", "7d", {.min = kMinute, .max = 3'650 * kDay}, "how long stdout and stderr of jobs stay"),
+    resp_bytes("message_bytes_max", "10MiB", {.min = 4 * kKiB, .max = 512 * kMiB},
+               "largest command; a larger one is answered Message too large and closed"),
+    resp_bytes("value_bytes_max", "10MiB", {.min = kKiB, .max = 512 * kMiB}, "largest argument of a command; the same answer"),
+    resp_bytes("output_bytes_max", "64MiB", {.min = kMiB, .max = 4'096 * kMiB},
+               "bytes that a connection has not read; closed beyond"),
+    resp_count("connections_max", "20000", {.min = 1, .max = 1'000'000}, "open connections; one more is told so and closed"),
+    resp_count("connections_per_address_max", "20000", {.min = 1, .max = 1'000'000}, "the same from one address"),
+    resp_count("pipeline_max", "10000", {.min = 1, .max = 1'000'000},
+               "unanswered commands of one connection; it is read on later"),
+    resp_time("idle", "0ms", {.min = 0, .max = 30 * kDay},
+              "silence after which an authenticated connection is closed; 0ms: never"),
+    resp_time("unauthenticated_idle", "1m", {.min = kSecond, .max = kDay}, "the same before AUTH"),
+    resp_count("auth_failures_max", "5", {.min = 1, .max = 10'000},
+               "wrong keys from one address in a minute before answers to it are delayed"),
+    resp_time("auth_delay_max", "1m", {.min = 0, .max = kHour}, "the longest such delay"),
+    resp_count("plan_submits_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "PLAN.SUBMIT in a minute; 0: no limit"),
+    resp_count("action_submits_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "ACTION.SUBMIT in a minute; 0: no limit"),
+    resp_count("job_gets_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "JOB.GET in a minute; 0: no limit"),
+    resp_count("heartbeats_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "heartbeats by PING in a minute; 0: no limit"),
+    resp_count("workers_max", "0", {.min = 0, .max = 1'000'000}, "workers that PING may register; 0: no limit of its own"),
+    resp_count("action_inputs_max", "100", {.min = 1, .max = 10'000}, "inputs of one ACTION.SUBMIT"),
 
     Setting{.section = "tls",
             .key = "cert",

@@ -18,16 +18,17 @@ namespace muster::server {
 
 enum class SettingType : std::uint8_t {
   text,
-  path,      // a file or folder; empty for none
-  boolean,   // true, false
-  count,     // an integer
-  bytes,     // an integer, or one with KiB, MiB, GiB
-  duration,  // an integer with ms, s, m, h or d
-  choice,    // one of `choices`
-  listen,    // HOST:PORT or off
-  hex_key,   // 64 hexadecimal digits
-  list,      // texts separated by commas; an array of strings in the file
-  database,  // where a store is; a URL may hold a password, which is never shown
+  path,       // a file or folder; empty for none
+  boolean,    // true, false
+  count,      // an integer
+  bytes,      // an integer, or one with KiB, MiB, GiB
+  duration,   // an integer with ms, s, m, h or d
+  choice,     // one of `choices`
+  listen,     // HOST:PORT or off
+  listeners,  // several of HOST:PORT and unix:PATH, separated by commas, or off; an array of strings in the file too
+  hex_key,    // 64 hexadecimal digits
+  list,       // texts separated by commas; an array of strings in the file
+  database,   // where a store is; a URL may hold a password, which is never shown
 };
 
 struct Setting {
@@ -54,8 +55,8 @@ std::string full_name(const Setting& setting);
 // In the order of the table, and `workers`, whose keys are names rather than settings.
 std::vector<std::string_view> section_names();
 
-// Text, path, choice, listen, hex_key, list and database values stay text; count, bytes and duration become their number in base
-// units (bytes, milliseconds).
+// Text, path, choice, listen, listeners, hex_key, list and database values stay text; count, bytes and duration become their
+// number in base units (bytes, milliseconds).
 using SettingValue = std::variant<std::string, std::int64_t, bool>;
 
 // invalid_argument names the accepted form and range. What may be secret is not repeated in the message.
@@ -72,6 +73,14 @@ struct HostPort {
   std::uint16_t port = 0;
 };
 Result<HostPort> parse_host_port(std::string_view text);
+
+struct ListenAddress {
+  std::string host;  // or the path of a Unix socket
+  std::uint16_t port = 0;
+  bool is_unix = false;
+};
+// "127.0.0.1:6380,[::1]:6380,unix:/run/muster.sock"; empty for "off".
+Result<std::vector<ListenAddress>> parse_listeners(std::string_view text);
 
 // The candidate nearest to `word` by edit distance, or empty when none is near enough to be what was meant.
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);

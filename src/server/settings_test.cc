@@ -66,6 +66,15 @@ TEST(Settings, AddressesAreHostAndPortOrOff) {
   EXPECT_EQ(parse_host_port("[::1]:80")->host, "::1");
 }
 
+TEST(Settings, SeveralAddressesStandBehindEachOther) {
+  const Setting& resp = setting("listen", "resp");
+  for (const char* good : {"off", "127.0.0.1:0", "127.0.0.1:6380,[::1]:6380", "unix:/a", "localhost:1,unix:/a b/c"})
+    EXPECT_TRUE(parse_setting(resp, good).ok()) << good;
+  for (const char* bad : {"", "6380", "127.0.0.1:1,", ",127.0.0.1:1", "127.0.0.1:1,off", "unix:", "unix:relative", "off,off",
+                          "127.0.0.1:1 ,127.0.0.1:2"})
+    EXPECT_EQ(parse_setting(resp, bad).code(), Code::invalid_argument) << bad;
+}
+
 TEST(Settings, ASecretIsNotRepeatedInTheErrorAboutIt) {
   const auto value = parse_setting(setting("auth", "session_key"), "hunter2-hunter2");
   ASSERT_FALSE(value.ok());

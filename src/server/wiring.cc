@@ -23,6 +23,49 @@ std::size_t count(const Config& config, std::string_view section, std::string_vi
   return static_cast<std::size_t>(config.number(section, key));
 }
 
+std::uint32_t number32(const Config& config, std::string_view section, std::string_view key) {
+  return static_cast<std::uint32_t>(config.number(section, key));
+}
+
+net::TlsOptions tls_options(const Config& config) {
+  return {.certificate_file = config.text("tls", "cert"),
+          .key_file = config.text("tls", "key"),
+          .client_ca_file = config.text("tls", "client_ca")};
+}
+
+resp::Limits resp_limits(const Config& config) {
+  resp::Limits limits;
+  limits.message_bytes_max = count(config, "resp", "message_bytes_max");
+  limits.value_bytes_max = count(config, "resp", "value_bytes_max");
+  limits.output_bytes_max = count(config, "resp", "output_bytes_max");
+  limits.connections_max = count(config, "resp", "connections_max");
+  limits.connections_per_address_max = count(config, "resp", "connections_per_address_max");
+  limits.pipeline_max = count(config, "resp", "pipeline_max");
+  limits.idle = duration(config, "resp", "idle");
+  limits.unauthenticated_idle = duration(config, "resp", "unauthenticated_idle");
+  limits.auth_failures_max = count(config, "resp", "auth_failures_max");
+  limits.auth_delay_max = duration(config, "resp", "auth_delay_max");
+  limits.plan_submits_per_minute = number32(config, "resp", "plan_submits_per_minute");
+  limits.action_submits_per_minute = number32(config, "resp", "action_submits_per_minute");
+  limits.job_gets_per_minute = number32(config, "resp", "job_gets_per_minute");
+  limits.heartbeats_per_minute = number32(config, "resp", "heartbeats_per_minute");
+  limits.workers_max = count(config, "resp", "workers_max");
+  limits.action_inputs_max = count(config, "resp", "action_inputs_max");
+  return limits;
+}
+
+resp::Habits resp_habits(const Config& config) {
+  return {.pop_answers_pair = config.flag("resp", "pop_answers_pair"),
+          .pop_moves_document = config.flag("resp", "pop_moves_document"),
+          .ranges_with_scores = config.flag("resp", "ranges_with_scores"),
+          .empty_inputs_run_once = config.flag("resp", "empty_inputs_run_once"),
+          .plans_overwrite = config.flag("resp", "plans_overwrite"),
+          .jobs_are_tasks = config.flag("resp", "jobs_are_tasks"),
+          .failures_retry = config.flag("resp", "failures_retry"),
+          .flush_allowed = config.flag("resp", "flush_allowed"),
+          .auth_optional = config.flag("resp", "auth_optional")};
+}
+
 HeartbeatPolicy policy(const Config& config, Dialect dialect) {
   const std::string name(to_string(dialect));
   return {.interval = duration(config, "heartbeat", name + "_interval"),
@@ -116,14 +159,37 @@ http::AuthOptions auth_options(const Config& config, const std::string& operator
   return options;
 }
 
+std::vector<resp::Key> resp_keys(const Config& config, const std::string& operator_key) {
+  std::vector<resp::Key> keys;
+  keys.push_back({.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
+  for (const Credential& credential : config.credentials)
+    keys.push_back(
+        {.name = credential.name, .role = credential.role, .secret = credential.secret, .worker = WorkerId(credential.worker)});
+  return keys;
+}
+
+resp::RespOptions resp_options(const Config& config, const std::string& operator_key) {
+  resp::RespOptions options;
+  for (ListenAddress& address : config.resp())
+    options.addresses.push_back({.host = std::move(address.host), .port = address.port, .is_unix = address.is_unix});
+  options.tls = tls_options(config);
+  options.keys = resp_keys(config, operator_key);
+  options.limits = resp_limits(config);
+  options.habits = resp_habits(config);
+  options.job_timeout = duration(config, "resp", "job_timeout");
+  options.job_attempts = number32(config, "resp", "job_attempts");
+  options.job_rescues = number32(config, "resp", "job_rescues");
+  options.output_kept = duration(config, "resp", "output_kept");
+  options.insecure = config.flag("server", "insecure");
+  return options;
+}
+
 http::HttpOptions http_options(const Config& config, const std::string& operator_key) {
   http::HttpOptions options;
   const HostPort address = *config.http();
   options.address = address.host;
   options.port = address.port;
-  options.tls = {.certificate_file = config.text("tls", "cert"),
-                 .key_file = config.text("tls", "key"),
-                 .client_ca_file = config.text("tls", "client_ca")};
+  options.tls = tls_options(config);
   options.auth = auth_options(config, operator_key);
   options.limits.header_bytes_max = count(config, "limits", "header_bytes_max");
   options.limits.body_bytes_max = count(config, "limits", "body_bytes_max");

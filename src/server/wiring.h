@@ -5,6 +5,7 @@
 
 #include "engine/options.h"
 #include "fronts/http/options.h"
+#include "fronts/resp/options.h"
 #include "server/config.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
@@ -22,6 +23,9 @@ engine::Options engine_options(const Config& config);
 // REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key);
+// REQUIRES: config.resp() is not off.
+resp::RespOptions resp_options(const Config& config, const std::string& operator_key);
+std::vector<resp::Key> resp_keys(const Config& config, const std::string& operator_key);
 
 // Makes the data folder (0700) when it is missing and makes sure that files can be written there.
 Status prepare_data_dir(const Config& config);

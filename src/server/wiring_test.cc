@@ -40,6 +40,31 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(http.limits.body_bytes_max, http_default.limits.body_bytes_max);
   EXPECT_EQ(http.limits.header_bytes_max, http_default.limits.header_bytes_max);
   EXPECT_EQ(http.limits.connections_max, http_default.limits.connections_max);
+  const resp::RespOptions resp_default;
+  const resp::RespOptions resp = resp_options(config, "key");
+  ASSERT_EQ(resp.addresses.size(), 1u);
+  EXPECT_EQ(resp.addresses[0].host, "127.0.0.1");
+  EXPECT_EQ(resp.addresses[0].port, 6380);
+  EXPECT_EQ(resp.job_timeout, resp_default.job_timeout);
+  EXPECT_EQ(resp.job_attempts, resp_default.job_attempts);
+  EXPECT_EQ(resp.job_rescues, resp_default.job_rescues);
+  EXPECT_EQ(resp.output_kept, resp_default.output_kept);
+  EXPECT_EQ(resp.limits.message_bytes_max, resp_default.limits.message_bytes_max);
+  EXPECT_EQ(resp.limits.value_bytes_max, resp_default.limits.value_bytes_max);
+  EXPECT_EQ(resp.limits.output_bytes_max, resp_default.limits.output_bytes_max);
+  EXPECT_EQ(resp.limits.connections_max, resp_default.limits.connections_max);
+  EXPECT_EQ(resp.limits.connections_per_address_max, resp_default.limits.connections_per_address_max);
+  EXPECT_EQ(resp.limits.pipeline_max, resp_default.limits.pipeline_max);
+  EXPECT_EQ(resp.limits.idle, resp_default.limits.idle);
+  EXPECT_EQ(resp.limits.unauthenticated_idle, resp_default.limits.unauthenticated_idle);
+  EXPECT_EQ(resp.limits.auth_failures_max, resp_default.limits.auth_failures_max);
+  EXPECT_EQ(resp.limits.auth_delay_max, resp_default.limits.auth_delay_max);
+  EXPECT_EQ(resp.limits.plan_submits_per_minute, resp_default.limits.plan_submits_per_minute);
+  EXPECT_EQ(resp.limits.action_submits_per_minute, resp_default.limits.action_submits_per_minute);
+  EXPECT_EQ(resp.limits.job_gets_per_minute, resp_default.limits.job_gets_per_minute);
+  EXPECT_EQ(resp.limits.heartbeats_per_minute, resp_default.limits.heartbeats_per_minute);
+  EXPECT_EQ(resp.limits.workers_max, resp_default.limits.workers_max);
+  EXPECT_EQ(resp.limits.action_inputs_max, resp_default.limits.action_inputs_max);
   EXPECT_EQ(engine.claim_poll_every, engine_default.claim_poll_every);
   EXPECT_EQ(sqlite_options(config).pending_max, store::sqlite::Options().pending_max);
   EXPECT_EQ(sqlite_options(config).durability, store::sqlite::Durability::full);
@@ -110,6 +135,28 @@ TEST(Wiring, ANodesAddressIsTheOnePeopleCanUse) {
     EXPECT_TRUE(text.ends_with(":8080")) << text;
     EXPECT_NE(text, everywhere);
     EXPECT_EQ(text, node_name(config_with({})) + ":8080");
+  }
+}
+
+TEST(Wiring, RespAsksForAKeyEvenOnLoopbackAndKnowsEveryCredential) {
+  const TempFolder folder;
+  const std::string file = folder.write("muster.toml", "[workers]\n\"w-1\" = \"" + std::string(64, 'b') +
+                                                           "\"\n[auth.tokens]\neye = { role = \"read-only\", token = "
+                                                           "\"look-but-do-not-touch\" }\n[resp]\nfailures_retry = true\n");
+  const LoadedConfig loaded = load_config({.file = file, .environment = {{"HOME", "/h"}}, .flags = {}});
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  const resp::RespOptions options = resp_options(loaded.config, "key");
+  EXPECT_FALSE(options.habits.auth_optional);
+  EXPECT_TRUE(options.habits.failures_retry);
+  ASSERT_EQ(options.keys.size(), 3u);
+  EXPECT_EQ(options.keys[0].secret, "key");
+  EXPECT_EQ(options.keys[0].role, command::Role::operator_role);
+  for (const resp::Key& key : options.keys) {
+    if (key.role == command::Role::worker) {
+      EXPECT_EQ(key.worker.text(), "w-1");
+    } else if (key.role == command::Role::read_only) {
+      EXPECT_EQ(key.secret, "look-but-do-not-touch");
+    }
   }
 }
 

@@ -24,6 +24,7 @@ class EchoStore final : public Funnel<EchoStore> {
   Listener* listener() const { return listener_; }
 
   StoreHealth health() const override { return {.writable = false, .reason = "echo"}; }
+  KeyGlance glance(std::string_view) const override { return {}; }
   void set_listener(Listener* listener) override { listener_ = listener; }
   Status close() override {
     closed_ = true;

@@ -45,6 +45,7 @@ class FaultStore final : public Funnel<FaultStore> {
   std::uint64_t injected(Fault fault) const;  // how often it happened
 
   StoreHealth health() const override { return inner_.health(); }
+  KeyGlance glance(std::string_view key) const override { return inner_.glance(key); }
   void set_listener(Listener* listener) override { inner_.set_listener(listener); }
   Status close() override;  // nothing stays held
 

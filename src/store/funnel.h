@@ -42,6 +42,28 @@ class Funnel : public Store {
   void list_jobs(JobQuery query, Reply<JobPage> r) override { go(Verb::list_jobs, &Store::list_jobs, r, query); }
   void explain(JobId job, Reply<WaitFacts> r) override { go(Verb::explain, &Store::explain, r, job); }
 
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> r) override {
+    go(Verb::find_jobs, &Store::find_jobs, r, ns, keys);
+  }
+
+  void put_plan(PlanPut request, Reply<PlanStored> r) override { go(Verb::put_plan, &Store::put_plan, r, request); }
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> r) override {
+    go(Verb::get_plans, &Store::get_plans, r, ns, plans);
+  }
+  void list_plans(PlanQuery query, Reply<PlanPage> r) override { go(Verb::list_plans, &Store::list_plans, r, query); }
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> r) override {
+    go(Verb::delete_plan, &Store::delete_plan, r, ns, plan);
+  }
+  void submit_action(ActionSpec action, Reply<ActionSubmitted> r) override {
+    go(Verb::submit_action, &Store::submit_action, r, action);
+  }
+  void get_action(ActionQuery query, Reply<ActionView> r) override { go(Verb::get_action, &Store::get_action, r, query); }
+  void list_actions(ActionListQuery query, Reply<ActionPage> r) override {
+    go(Verb::list_actions, &Store::list_actions, r, query);
+  }
+
+  void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> r) override { go(Verb::keyspace, &Store::keyspace, r, batch); }
+
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> r) override {
     go(Verb::register_workers, &Store::register_workers, r, batch);
   }
@@ -90,6 +112,10 @@ class Funnel : public Store {
   void prune_workers(Duration kept, std::size_t limit, Reply<SweepReport> r) override {
     go(Verb::prune_workers, &Store::prune_workers, r, kept, limit);
   }
+  void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> r) override {
+    go(Verb::settle_actions, &Store::settle_actions, r, retention, limit);
+  }
+  void expire_keys(std::size_t limit, Reply<SweepReport> r) override { go(Verb::expire_keys, &Store::expire_keys, r, limit); }
 
   void info(Reply<StoreInfo> r) override { go(Verb::info, &Store::info, r); }
   void backup(std::string path, Reply<BackupReport> r) override { go(Verb::backup, &Store::backup, r, path); }

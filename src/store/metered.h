@@ -22,6 +22,7 @@ class MeteredStore final : public Funnel<MeteredStore> {
   MeteredStore(Store& inner, Metrics& metrics, const Clock& clock);
 
   StoreHealth health() const override { return inner_.health(); }
+  KeyGlance glance(std::string_view key) const override { return inner_.glance(key); }
   void set_listener(Listener* listener) override { inner_.set_listener(listener); }
   Status close() override { return inner_.close(); }
 

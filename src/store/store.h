@@ -20,10 +20,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/reply.h"
 #include "model/change.h"
+#include "store/keys.h"
+#include "store/plans.h"
 #include "store/verbs.h"
 
 namespace muster::store {
@@ -66,6 +69,33 @@ class JobStore {
   // Stable cursors: a job present during the whole listing is returned exactly once. invalid_argument: a bad cursor.
   virtual void list_jobs(JobQuery query, Reply<JobPage> reply) = 0;
   virtual void explain(JobId job, Reply<WaitFacts> reply) = 0;
+  // The jobs that were enqueued with these idempotency keys. not_found: none was, or it is forgotten.
+  virtual void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) = 0;
+};
+
+class PlanStore {
+ public:
+  virtual ~PlanStore() = default;
+  // already_exists: another text under this name, and not to be replaced. What an action already made of it stays as it is.
+  virtual void put_plan(PlanPut request, Reply<PlanStored> reply) = 0;
+  virtual void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> reply) = 0;
+  virtual void list_plans(PlanQuery query, Reply<PlanPage> reply) = 0;
+  // conflict: an unfinished job needs it. not_found: no such plan.
+  virtual void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) = 0;
+  // The action and all its jobs, or nothing; the plan's counters move along. not_found: the plan. already_exists: the action.
+  virtual void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) = 0;
+  // Counts are those of the jobs at this instant; of an action whose jobs are forgotten, those it ended with.
+  virtual void get_action(ActionQuery query, Reply<ActionView> reply) = 0;
+  virtual void list_actions(ActionListQuery query, Reply<ActionPage> reply) = 0;
+};
+
+class KeyStore {
+ public:
+  virtual ~KeyStore() = default;
+  // See KeyBatch. invalid_argument never comes back: what a command does wrong is its own answer.
+  virtual void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) = 0;
+  // From memory, any thread, never blocks. Clients' keys of the default namespace only.
+  virtual KeyGlance glance(std::string_view key) const = 0;
 };
 
 class WorkerStore {
@@ -112,6 +142,10 @@ class SweepStore {
   virtual void end_drains(std::size_t limit, Reply<SweepReport> reply) = 0;           // deadline: hand back, go offline
   virtual void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) = 0;
   virtual void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) = 0;
+  // Writes the final counts of actions whose jobs are all finished, so that they outlive the jobs, and forgets actions that
+  // ended longer than completed_kept ago. Must run well within completed_kept.
+  virtual void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> reply) = 0;
+  virtual void expire_keys(std::size_t limit, Reply<SweepReport> reply) = 0;  // keys whose time has come
 };
 
 class AdminStore {
@@ -128,7 +162,8 @@ struct Committed {
   std::span<const JobChange> jobs;
   std::span<const WorkerChange> workers;
   std::span<const QueueChanged> queues;
-  std::span<const LaneRef> wakes;  // lanes that may have a claimable head now; one entry per job that became claimable
+  std::span<const LaneRef> wakes;     // lanes that may have a claimable head now; one entry per job that became claimable
+  std::span<const KeyPushed> keys{};  // lists of the keyspace that got elements
 };
 
 // Told after every commit, on a store thread, in commit order. Must not block; may call the store's verbs.
@@ -138,7 +173,13 @@ class Listener {
   virtual void committed(const Committed& commit) = 0;
 };
 
-class Store : public JobStore, public WorkerStore, public QueueStore, public SweepStore, public AdminStore {
+class Store : public JobStore,
+              public WorkerStore,
+              public QueueStore,
+              public PlanStore,
+              public KeyStore,
+              public SweepStore,
+              public AdminStore {
  public:
   // The listener outlives the store's last call to it; set before the first verb, or nullptr to stop listening.
   virtual void set_listener(Listener* listener) = 0;

@@ -92,7 +92,10 @@ class Server:
         self.data_dir = data_dir or folder()
         self.stderr_path = os.path.join(folder(), "stderr")
         self.lines = []
-        listen = () if any(argument == "--http" for argument in arguments) else ("--http", "127.0.0.1:0")
+        # Ports of their own: tests run side by side, and beside a server on the usual ones.
+        listen = []
+        for flag, address in (("--http", "127.0.0.1:0"), ("--resp", "off")):
+            listen += [] if flag in arguments else [flag, address]
         self.command = [*prefix, program or MUSTER, command, "--data-dir", self.data_dir, *listen, *arguments]
         with open(self.stderr_path, "wb") as stderr:
             self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=stderr, text=True,

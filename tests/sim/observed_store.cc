@@ -220,6 +220,14 @@ void ObservedStore::prune_workers(Duration offline_kept, std::size_t limit, Repl
   store_.prune_workers(offline_kept, limit, passed("prune_workers", std::move(reply)));
   work_();
 }
+void ObservedStore::settle_actions(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) {
+  store_.settle_actions(retention, limit, passed("settle_actions", std::move(reply)));
+  work_();
+}
+void ObservedStore::expire_keys(std::size_t limit, Reply<store::SweepReport> reply) {
+  store_.expire_keys(limit, passed("expire_keys", std::move(reply)));
+  work_();
+}
 void ObservedStore::info(Reply<store::StoreInfo> reply) {
   store_.info(passed("info", std::move(reply)));
   work_();

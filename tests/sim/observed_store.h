@@ -58,9 +58,41 @@ class ObservedStore final : public store::Store, private store::Listener {
   void end_drains(std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_finished(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void settle_actions(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void expire_keys(std::size_t limit, Reply<store::SweepReport> reply) override;
+
+  // Not part of the simulated world; passed on as they are.
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override {
+    store_.find_jobs(std::move(ns), std::move(keys), std::move(reply));
+  }
+  void put_plan(store::PlanPut request, Reply<store::PlanStored> reply) override {
+    store_.put_plan(std::move(request), std::move(reply));
+  }
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<store::Each<Plan>> reply) override {
+    store_.get_plans(std::move(ns), std::move(plans), std::move(reply));
+  }
+  void list_plans(store::PlanQuery query, Reply<store::PlanPage> reply) override {
+    store_.list_plans(std::move(query), std::move(reply));
+  }
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
+    store_.delete_plan(std::move(ns), std::move(plan), std::move(reply));
+  }
+  void submit_action(ActionSpec action, Reply<store::ActionSubmitted> reply) override {
+    store_.submit_action(std::move(action), std::move(reply));
+  }
+  void get_action(store::ActionQuery query, Reply<store::ActionView> reply) override {
+    store_.get_action(std::move(query), std::move(reply));
+  }
+  void list_actions(store::ActionListQuery query, Reply<store::ActionPage> reply) override {
+    store_.list_actions(std::move(query), std::move(reply));
+  }
+  void keyspace(store::KeyBatch batch, Reply<std::vector<store::KeyAnswer>> reply) override {
+    store_.keyspace(std::move(batch), std::move(reply));
+  }
 
   void info(Reply<store::StoreInfo> reply) override;
   store::StoreHealth health() const override { return store_.health(); }
+  store::KeyGlance glance(std::string_view key) const override { return store_.glance(key); }
   void backup(std::string path, Reply<store::BackupReport> reply) override;
 
   void set_listener(store::Listener* listener) override;

@@ -33,6 +33,17 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+// Far away, so that a fixture's key is there whenever it is read.
+constexpr Instant kFixtureExpiry{Duration(4'102'444'800'000)};
+
+JobSpec fixture_job(const std::string& name, JobState expect) {
+  JobSpec spec;
+  spec.type = JobType("fixture");
+  spec.labels = {{"name", name}};
+  spec.payload.data = fmt::format("{{\"expect\":\"{}\"}}", to_string(expect));
+  return spec;
+}
+
 class Upgrade : public testing::Test {
  protected:
   void SetUp() override {
@@ -89,19 +100,45 @@ class Upgrade : public testing::Test {
     return {};
   }
 
+  void put_plan_and_action(const std::string& name) {
+    PlanPut plan;
+    plan.plan.id = PlanId("p-" + name);
+    plan.plan.text = "{\"tasks\":[]}";
+    plan.plan.needs = CapabilitySet({"tool:ffmpeg"});
+    ASSERT_TRUE(ask<PlanStored>([&](auto reply) { store_->put_plan(plan, std::move(reply)); }).ok());
+    ActionSpec action;
+    action.id = ActionId("a-" + name);
+    action.plan = plan.plan.id;
+    for (int i = 0; i < 2; ++i) {
+      ActionJob job;
+      job.spec = fixture_job(fmt::format("{}-{}", name, i), JobState::ready);
+      job.spec.needs = plan.plan.needs;
+      action.jobs.push_back(std::move(job));
+    }
+    const auto made = ask<ActionSubmitted>([&](auto reply) { store_->submit_action(action, std::move(reply)); });
+    ASSERT_TRUE(made.ok()) << made.status().text();
+  }
+  ActionCounts counts_of(const std::string& action) {
+    const auto view = ask<ActionView>([&](auto reply) {
+      store_->get_action({.ns = NamespaceName(kDefaultNamespace), .id = ActionId(action)}, std::move(reply));
+    });
+    EXPECT_TRUE(view.ok()) << view.status().text();
+    return view.ok() ? view->action.counts : ActionCounts();
+  }
+  std::vector<KeyAnswer> keys(std::vector<KeyCommand> commands) {
+    KeyBatch batch;
+    batch.commands = std::move(commands);
+    const std::size_t asked = batch.commands.size();
+    auto answers = ask<std::vector<KeyAnswer>>([&](auto reply) { store_->keyspace(batch, std::move(reply)); });
+    EXPECT_TRUE(answers.ok()) << answers.status().text();
+    return answers.ok() ? *answers : std::vector<KeyAnswer>(asked);
+  }
+
   std::string folder_;
   ManualClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;
 };
-
-JobSpec fixture_job(const std::string& name, JobState expect) {
-  JobSpec spec;
-  spec.type = JobType("fixture");
-  spec.labels = {{"name", name}};
-  spec.payload.data = fmt::format("{{\"expect\":\"{}\"}}", to_string(expect));
-  return spec;
-}
 
 TEST_F(Upgrade, EveryEarlierVersionOpensWithEverythingInIt) {
   for (std::uint32_t version = 1; version <= newest_version(); ++version) {
@@ -161,6 +198,49 @@ TEST_F(Upgrade, WorkGoesOnInAFileOfEveryEarlierVersion) {
     ASSERT_TRUE(settled.ok());
     EXPECT_TRUE(settled->front().ok()) << "the lease of the old file is honoured: " << settled->front().status().text();
     EXPECT_EQ(named("waiting").state, JobState::ready) << "and the job that waited for it is free";
+  }
+}
+
+TEST_F(Upgrade, PlansActionsAndKeysWorkInAFileOfEveryEarlierVersion) {
+  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
+    SCOPED_TRACE(fmt::format("version {}", version));
+    TearDown();
+    SetUp();
+    write_file_of(version);
+    open();
+    ASSERT_NE(store_, nullptr);
+    put_plan_and_action("new");
+    EXPECT_EQ(counts_of("a-new"), (ActionCounts{.waiting = 2}));
+    EXPECT_EQ(keys({key::Push{.key = "new-list", .values = {"a", "b"}}, key::ListLength{.key = "new-list"}}).at(1).number, 2);
+  }
+}
+
+// From version 2 on there are plans, actions and keys.
+TEST_F(Upgrade, PlansActionsAndKeysOfEveryEarlierVersionAreThere) {
+  for (std::uint32_t version = 2; version <= newest_version(); ++version) {
+    SCOPED_TRACE(fmt::format("version {}", version));
+    TearDown();
+    SetUp();
+    write_file_of(version);
+    open();
+    ASSERT_NE(store_, nullptr);
+    const auto plans = ask<Each<Plan>>(
+        [&](auto reply) { store_->get_plans(NamespaceName(kDefaultNamespace), {PlanId("p-old")}, std::move(reply)); });
+    ASSERT_TRUE(plans.ok() && plans->front().ok());
+    EXPECT_EQ(plans->front()->spec.text, "{\"tasks\":[]}");
+    EXPECT_EQ(plans->front()->jobs, 2U);
+    EXPECT_EQ(counts_of("a-old"), (ActionCounts{.waiting = 2}));
+    const auto answers =
+        keys({key::Get{.key = "old-text"}, key::ListRange{.key = "old-list"}, key::HashGet{.key = "old-hash", .field = "f"},
+              key::SetHas{.key = "old-set", .members = {"m"}}, key::ScoreOf{.key = "old-scores", .members = {"m"}},
+              key::TimeLeft{.key = "old-text", .absolute = true}});
+    EXPECT_EQ(answers.at(0).text, std::string("v\0\xff", 3));
+    ASSERT_EQ(answers.at(1).list.size(), 2U);
+    EXPECT_EQ(answers.at(1).list[0].text, "one");
+    EXPECT_EQ(answers.at(2).text, "hv");
+    EXPECT_EQ(answers.at(3).number, 1);
+    EXPECT_EQ(answers.at(4).real, 2.5);
+    EXPECT_EQ(answers.at(5).number, to_ms(kFixtureExpiry));
   }
 }
 
@@ -306,6 +386,11 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   big.needs = CapabilitySet({"tool:ffmpeg"});
   big.payload.data.insert(big.payload.data.size() - 1, fmt::format(",\"pad\":\"{}\"", std::string(11'000, 'x')));
   enqueue(big);
+  put_plan_and_action("old");
+  keys({key::Set{.key = "old-text", .value = std::string("v\0\xff", 3), .expires_at = kFixtureExpiry},
+        key::Push{.key = "old-list", .end = ListEnd::right, .values = {"one", "two"}},
+        key::HashSet{.key = "old-hash", .fields = {{"f", "hv"}}}, key::SetAdd{.key = "old-set", .members = {"m"}},
+        key::ScoresAdd{.key = "old-scores", .members = {{"m", 2.5}}}});
   ASSERT_TRUE(ask<Each<Worker>>([&](auto reply) {
                 store_->unregister({{NamespaceName(kDefaultNamespace), WorkerId("w2"), {}}}, std::move(reply));
               })

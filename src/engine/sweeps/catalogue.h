@@ -16,6 +16,8 @@ const Sweep& bury_silent_workers();
 const Sweep& end_drains();
 const Sweep& prune_finished();
 const Sweep& prune_workers();
+const Sweep& settle_actions();
+const Sweep& expire_keys();
 
 std::span<const Sweep* const> all_sweeps();
 

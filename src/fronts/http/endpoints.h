@@ -23,6 +23,15 @@ void job_cancel(ExchangePtr exchange);
 void job_cancel_bulk(ExchangePtr exchange);
 void job_retry(ExchangePtr exchange);
 void job_retry_matching(ExchangePtr exchange);
+void job_logs(ExchangePtr exchange);
+
+void plan_submit(ExchangePtr exchange);
+void plan_list(ExchangePtr exchange);
+void plan_get(ExchangePtr exchange);
+void plan_delete(ExchangePtr exchange);
+void action_submit(ExchangePtr exchange);
+void action_list(ExchangePtr exchange);
+void action_get(ExchangePtr exchange);
 
 void worker_register(ExchangePtr exchange);
 void worker_heartbeat(ExchangePtr exchange);

@@ -63,6 +63,16 @@ TEST_F(LiveOpenApi, DescribesEveryMemberOfRealReplies) {
   check_members("Worker", call_json("POST", "/api/v1/workers/w1/drain", R"({"reason":"r"})"));
   check_members("Queue", call_json("PUT", "/api/v1/queues/q/limits",
                                    R"({"running_max":1,"running_max_by_type":{"t":1},"rate":{"count":1}})"));
+  const char* plan = R"({"plan_id":"p1","plan_description":"d","tasks":[{"task_number":1,"command":"wc"}]})";
+  check_members("PlanStored", call_json("POST", "/api/v1/plans", plan, 201));
+  check_members("ActionView", call_json("POST", "/api/v1/actions", R"({"id":"a1","plan":"p1","inputs":[1]})", 201));
+  check_members("Plan", call_json("GET", "/api/v1/plans/p1"));
+  check_members("PlanPage", call_json("GET", "/api/v1/plans"));
+  const json view = call_json("GET", "/api/v1/actions/a1");
+  check_members("ActionView", view);
+  check_members("ActionCounts", view["counts"]);
+  check_members("Action", call_json("GET", "/api/v1/actions")["actions"][0]);
+  check_members("JobLogs", call_json("GET", "/api/v1/jobs/" + id + "/logs"));
   check_members("Namespace", call_json("GET", "/api/v1/namespaces")["namespaces"][0]);
   const json cluster = call_json("GET", "/api/v1/cluster");
   check_members("Cluster", cluster);

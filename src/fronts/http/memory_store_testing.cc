@@ -311,6 +311,14 @@ void MemoryStore::list_jobs(store::JobQuery query, Reply<store::JobPage> reply) 
   });
 }
 
+void MemoryStore::find_jobs(NamespaceName, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) {
+  run_each<std::string, JobId>(std::move(keys), std::move(reply), [this](const std::string& key) -> Result<JobId> {
+    const auto it = keys_.find(key);
+    if (it == keys_.end()) return Status::not_found("no job has this key");
+    return it->second;
+  });
+}
+
 void MemoryStore::explain(JobId id, Reply<store::WaitFacts> reply) {
   run<store::WaitFacts>(std::move(reply), [this, id]() -> Result<store::WaitFacts> {
     auto job = find(id);

@@ -27,7 +27,8 @@ class MemoryStore final : public store::Store {
   // Holds every answer back until it is released, so that a test can look at what is under way.
   void hold();
   void release_held();
-  std::vector<store::Release> releases() const;  // all that were ever asked for
+  std::vector<store::Release> releases() const;       // all that were ever asked for
+  void set_text(std::string key, std::string value);  // of the internal keys; before the first request
 
   void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>> reply) override;
   void claim(store::ClaimRequest request, Reply<store::ClaimReply> reply) override;
@@ -43,6 +44,16 @@ class MemoryStore final : public store::Store {
   void get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) override;
   void list_jobs(store::JobQuery query, Reply<store::JobPage> reply) override;
   void explain(JobId job, Reply<store::WaitFacts> reply) override;
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override;
+  void put_plan(store::PlanPut request, Reply<store::PlanStored> reply) override;
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<store::Each<Plan>> reply) override;
+  void list_plans(store::PlanQuery query, Reply<store::PlanPage> reply) override;
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override;
+  void submit_action(ActionSpec action, Reply<store::ActionSubmitted> reply) override;
+  void get_action(store::ActionQuery query, Reply<store::ActionView> reply) override;
+  void list_actions(store::ActionListQuery query, Reply<store::ActionPage> reply) override;
+  void keyspace(store::KeyBatch batch, Reply<std::vector<store::KeyAnswer>> reply) override;
+  store::KeyGlance glance(std::string_view) const override { return {}; }
   void register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) override;
   void heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) override;
   void drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> reply) override;
@@ -63,6 +74,8 @@ class MemoryStore final : public store::Store {
   void end_drains(std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_finished(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) override;
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void settle_actions(store::Retention retention, std::size_t limit, Reply<store::SweepReport> reply) override;
+  void expire_keys(std::size_t limit, Reply<store::SweepReport> reply) override;
   void info(Reply<store::StoreInfo> reply) override;
   store::StoreHealth health() const override;
   void backup(std::string path, Reply<store::BackupReport> reply) override;
@@ -81,6 +94,7 @@ class MemoryStore final : public store::Store {
   Result<Job*> find(JobId id);
   void move(Job& job, JobState to, JobEvent event, std::string cause = {});
   void tell();
+  ActionCounts count(const std::vector<JobId>& jobs) const;
   QueueStats& queue_of(const NamespaceName& ns, const QueueName& name);
 
   const Clock& clock_;
@@ -100,6 +114,13 @@ class MemoryStore final : public store::Store {
   std::map<std::string, Worker> workers_;
   std::map<std::string, QueueStats> queues_;
   std::map<std::string, NamespaceInfo> namespaces_;
+  std::map<std::string, Plan> plans_;
+  struct KeptAction {
+    Action action;
+    std::vector<JobId> jobs;
+  };
+  std::map<std::string, KeptAction> actions_;
+  std::map<std::string, std::string> texts_;  // internal keys
   std::uint64_t next_job_ = 1;
   std::uint64_t next_fence_ = 1;
   std::uint64_t next_session_ = 1;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "command/action_get.h"
+#include "command/action_list.h"
+#include "command/action_submit.h"
 #include "command/backup_create.h"
 #include "command/cluster_status.h"
 #include "command/job_cancel.h"
@@ -12,6 +15,7 @@
 #include "command/job_get.h"
 #include "command/job_heartbeat.h"
 #include "command/job_list.h"
+#include "command/job_logs.h"
 #include "command/job_progress.h"
 #include "command/job_release.h"
 #include "command/job_retry.h"
@@ -22,6 +26,10 @@
 #include "command/namespace_create.h"
 #include "command/namespace_delete.h"
 #include "command/namespace_list.h"
+#include "command/plan_delete.h"
+#include "command/plan_get.h"
+#include "command/plan_list.h"
+#include "command/plan_submit.h"
 #include "command/queue_limit.h"
 #include "command/queue_list.h"
 #include "command/queue_pause.h"
@@ -58,6 +66,7 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs/cancel", command::kJobCancelBulk, endpoints::job_cancel_bulk),
     command_route(Method::get, "/api/v1/jobs/{id}", command::kJobGet, endpoints::job_get),
     command_route(Method::get, "/api/v1/jobs/{id}/why", command::kJobWhy, endpoints::job_why),
+    command_route(Method::get, "/api/v1/jobs/{id}/logs", command::kJobLogs, endpoints::job_logs),
     command_route(Method::post, "/api/v1/jobs/{id}/heartbeat", command::kJobHeartbeat, endpoints::job_heartbeat),
     command_route(Method::post, "/api/v1/jobs/{id}/progress", command::kJobProgress, endpoints::job_progress),
     command_route(Method::post, "/api/v1/jobs/{id}/complete", command::kJobComplete, endpoints::job_complete),
@@ -66,6 +75,13 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs/{id}/release", command::kJobRelease, endpoints::job_release),
     command_route(Method::post, "/api/v1/jobs/{id}/cancel", command::kJobCancel, endpoints::job_cancel),
     command_route(Method::post, "/api/v1/jobs/{id}/retry", command::kJobRetry, endpoints::job_retry),
+    command_route(Method::post, "/api/v1/plans", command::kPlanSubmit, endpoints::plan_submit),
+    command_route(Method::get, "/api/v1/plans", command::kPlanList, endpoints::plan_list),
+    command_route(Method::get, "/api/v1/plans/{id}", command::kPlanGet, endpoints::plan_get),
+    command_route(Method::delete_, "/api/v1/plans/{id}", command::kPlanDelete, endpoints::plan_delete),
+    command_route(Method::post, "/api/v1/actions", command::kActionSubmit, endpoints::action_submit),
+    command_route(Method::get, "/api/v1/actions", command::kActionList, endpoints::action_list),
+    command_route(Method::get, "/api/v1/actions/{id}", command::kActionGet, endpoints::action_get),
     command_route(Method::post, "/api/v1/workers", command::kWorkerRegister, endpoints::worker_register),
     command_route(Method::get, "/api/v1/workers", command::kWorkerList, endpoints::worker_list),
     command_route(Method::get, "/api/v1/workers/{id}", command::kWorkerGet, endpoints::worker_get),

@@ -60,6 +60,19 @@ class Client {
   Result<WaitFacts> explain(JobId job);
   Result<WorkerPage> list_workers(WorkerQuery query);
 
+  Result<JobId> find_job(NamespaceName ns, std::string one);
+  Result<Each<JobId>> find_jobs(NamespaceName ns, std::vector<std::string> keys);
+  Result<PlanStored> put_plan(PlanPut request);
+  Result<Plan> get_plan(NamespaceName ns, PlanId one);
+  Result<Each<Plan>> get_plans(NamespaceName ns, std::vector<PlanId> plans);
+  Result<PlanPage> list_plans(PlanQuery query);
+  Result<Plan> delete_plan(NamespaceName ns, PlanId plan);
+  Result<ActionSubmitted> submit_action(ActionSpec action);
+  Result<ActionView> get_action(ActionQuery query);
+  Result<ActionPage> list_actions(ActionListQuery query);
+
+  Result<std::vector<KeyAnswer>> keyspace(KeyBatch batch);
+
   Result<QueueStats> change_queue(QueueChange change);
   Result<std::vector<QueueStats>> list_queues(NamespaceName ns);
   Result<NamespaceInfo> create_namespace(NamespaceInfo info);
@@ -68,6 +81,7 @@ class Client {
 
   Result<SweepReport> sweep(SweepVerb verb, std::size_t limit);
   Result<SweepReport> prune_finished(Retention retention, std::size_t limit);
+  Result<SweepReport> settle_actions(Retention retention, std::size_t limit);
   Result<SweepReport> prune_workers(Duration offline_kept, std::size_t limit);
 
   Result<StoreInfo> info();
@@ -87,6 +101,8 @@ class Client {
   // What is there now, on faulty harnesses only: nobody else needs to know.
   std::vector<std::optional<JobState>> states_of(const std::vector<JobId>& jobs);
   std::optional<NamespaceInfo> namespace_named(const NamespaceName& ns);
+  std::optional<Plan> plan_named(const NamespaceName& ns, const PlanId& plan);
+  std::optional<ActionView> action_named(const NamespaceName& ns, const ActionId& action);
 
   Harness& harness_;
   std::set<JobId> seen_;  // to tell a job our own lost call made from one that was there before

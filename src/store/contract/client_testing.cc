@@ -172,6 +172,7 @@ Result<JobPage> Client::list_jobs(JobQuery query) { return call(&Store::list_job
 Result<WaitFacts> Client::explain(JobId job) { return call(&Store::explain, job); }
 Result<WorkerPage> Client::list_workers(WorkerQuery query) { return call(&Store::list_workers, query); }
 
+Result<std::vector<KeyAnswer>> Client::keyspace(KeyBatch batch) { return call(&Store::keyspace, batch); }
 Result<QueueStats> Client::change_queue(QueueChange change) { return call(&Store::change_queue, change); }
 Result<std::vector<QueueStats>> Client::list_queues(NamespaceName ns) { return call(&Store::list_queues, ns); }
 Result<std::vector<NamespaceInfo>> Client::list_namespaces() { return call(&Store::list_namespaces); }
@@ -199,9 +200,58 @@ std::optional<NamespaceInfo> Client::namespace_named(const NamespaceName& ns) {
   return std::nullopt;
 }
 
+Result<Each<JobId>> Client::find_jobs(NamespaceName ns, std::vector<std::string> keys) {
+  return call(&Store::find_jobs, ns, keys);
+}
+Result<JobId> Client::find_job(NamespaceName ns, std::string one) { return first_of(find_jobs(std::move(ns), {std::move(one)})); }
+
+Result<PlanStored> Client::put_plan(PlanPut request) {
+  const auto before = plan_named(request.plan.ns, request.plan.id);
+  auto answer = call(&Store::put_plan, request);
+  if (in_doubt_ && answer.ok()) answer->existed = before && before->spec.text == request.plan.text;
+  return answer;
+}
+
+Result<Each<Plan>> Client::get_plans(NamespaceName ns, std::vector<PlanId> plans) { return call(&Store::get_plans, ns, plans); }
+Result<Plan> Client::get_plan(NamespaceName ns, PlanId one) { return first_of(get_plans(std::move(ns), {std::move(one)})); }
+Result<PlanPage> Client::list_plans(PlanQuery query) { return call(&Store::list_plans, query); }
+
+Result<Plan> Client::delete_plan(NamespaceName ns, PlanId plan) {
+  const auto before = plan_named(ns, plan);
+  auto answer = call(&Store::delete_plan, ns, plan);
+  if (!in_doubt_ || !before || answer.code() != Code::not_found) return answer;
+  return *before;
+}
+
+Result<ActionSubmitted> Client::submit_action(ActionSpec action) {
+  const auto before = action_named(action.ns, action.id);
+  auto answer = call(&Store::submit_action, action);
+  if (!in_doubt_ || before || answer.code() != Code::already_exists) return answer;
+  ActionView made = *action_named(action.ns, action.id);
+  return ActionSubmitted{std::move(made.action), std::move(made.jobs)};
+}
+
+Result<ActionView> Client::get_action(ActionQuery query) { return call(&Store::get_action, query); }
+Result<ActionPage> Client::list_actions(ActionListQuery query) { return call(&Store::list_actions, query); }
+
+std::optional<Plan> Client::plan_named(const NamespaceName& ns, const PlanId& plan) {
+  if (!harness_.faulty()) return std::nullopt;
+  const auto found = get_plan(ns, plan);
+  return found.ok() ? std::optional(*found) : std::nullopt;
+}
+
+std::optional<ActionView> Client::action_named(const NamespaceName& ns, const ActionId& action) {
+  if (!harness_.faulty()) return std::nullopt;
+  const auto found = get_action({.ns = ns, .id = action, .job_limit = limits::kActionJobsMax});
+  return found.ok() ? std::optional(*found) : std::nullopt;
+}
+
 Result<SweepReport> Client::sweep(SweepVerb verb, std::size_t limit) { return call(verb, limit); }
 Result<SweepReport> Client::prune_finished(Retention retention, std::size_t limit) {
   return call(&Store::prune_finished, retention, limit);
+}
+Result<SweepReport> Client::settle_actions(Retention retention, std::size_t limit) {
+  return call(&Store::settle_actions, retention, limit);
 }
 Result<SweepReport> Client::prune_workers(Duration offline_kept, std::size_t limit) {
   return call(&Store::prune_workers, offline_kept, limit);

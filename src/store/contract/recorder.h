@@ -17,6 +17,7 @@ class Recorder final : public Listener {
     workers_.insert(workers_.end(), commit.workers.begin(), commit.workers.end());
     queues_.insert(queues_.end(), commit.queues.begin(), commit.queues.end());
     wakes_.insert(wakes_.end(), commit.wakes.begin(), commit.wakes.end());
+    keys_.insert(keys_.end(), commit.keys.begin(), commit.keys.end());
     changed_.notify_all();
   }
 
@@ -62,11 +63,16 @@ class Recorder final : public Listener {
     const std::lock_guard lock(mutex_);
     return wakes_;
   }
+  std::vector<KeyPushed> keys() const {
+    const std::lock_guard lock(mutex_);
+    return keys_;
+  }
   void forget() {
     const std::lock_guard lock(mutex_);
     jobs_.clear();
     workers_.clear();
     wakes_.clear();
+    keys_.clear();
   }
 
  private:
@@ -77,6 +83,7 @@ class Recorder final : public Listener {
   std::vector<WorkerChange> workers_;
   std::vector<QueueChanged> queues_;
   std::vector<LaneRef> wakes_;
+  std::vector<KeyPushed> keys_;
   bool marker_paused_ = false;
 };
 

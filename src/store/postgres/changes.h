@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/change.h"
+#include "store/keys.h"
 #include "store/postgres/directory.h"
 
 namespace muster::store::postgres {
@@ -12,14 +13,18 @@ struct Changes {
   std::vector<JobChange> jobs;
   std::vector<WorkerChange> workers;
   std::vector<QueueChanged> queues;
-  std::vector<LanePtr> wakes;  // one entry per job that became claimable
+  std::vector<LanePtr> wakes;   // one entry per job that became claimable
+  std::vector<KeyPushed> keys;  // told to this node alone: waiters elsewhere look for themselves
 
-  bool empty() const { return jobs.empty() && workers.empty() && queues.empty() && wakes.empty(); }
+  bool empty() const { return quiet() && keys.empty(); }
+  // Nothing that other nodes are told of.
+  bool quiet() const { return jobs.empty() && workers.empty() && queues.empty() && wakes.empty(); }
   void clear() {
     jobs.clear();
     workers.clear();
     queues.clear();
     wakes.clear();
+    keys.clear();
   }
 };
 

@@ -151,7 +151,7 @@ Result<std::uint32_t> schema_version(Connection& connection, const std::string& 
   return static_cast<std::uint32_t>(rows->integer(0, 0));
 }
 
-Status migrate(Connection& connection, const std::string& schema) {
+Status migrate(Connection& connection, const std::string& schema, std::uint32_t target) {
   const auto version = schema_version(connection, schema);
   if (!version.ok()) return version.status();
   if (*version == newest_version()) return {};
@@ -165,7 +165,7 @@ Status migrate(Connection& connection, const std::string& schema) {
   if (!exists.ok()) return exists.status();
   if (const Status allowed = check_rights(connection, schema, *exists); !allowed.ok()) return allowed;
   for (const auto& file : embedded::postgres_migrations()) {
-    if (version_of(file.name) <= *version) continue;
+    if (version_of(file.name) <= *version || (target != 0 && version_of(file.name) > target)) continue;
     if (const Status status = one_step(connection, schema, file); !status.ok()) return status;
   }
   return {};

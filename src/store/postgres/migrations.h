@@ -29,6 +29,7 @@ Result<std::uint32_t> schema_version(Connection& connection, const std::string& 
 // Brings the schema to the newest version. Costs one question when it is there already, and needs no more than the right to read
 // then. invalid_argument: no waiting mends it (the schema is newer than this program, a right is missing, the name cannot be
 // one).
-Status migrate(Connection& connection, const std::string& schema);
+// `target`: no further than this version, for tests of what earlier programs left; 0: to the newest.
+Status migrate(Connection& connection, const std::string& schema, std::uint32_t target = 0);
 
 }  // namespace muster::store::postgres

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "base/metrics.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -45,6 +48,14 @@ class MigrationsTest : public ::testing::Test {
     return found == findings.end() ? Finding::Grade::bad : found->grade;
   }
 
+  template <class T, class Verb>
+  static Result<T> ask(Verb verb) {
+    auto promise = std::make_shared<std::promise<Result<T>>>();  // shared with the reply
+    auto answer = promise->get_future();
+    verb(Reply<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
+    return answer.get();
+  }
+
   Options options;
   std::unique_ptr<Connection> connection;
 };
@@ -62,6 +73,44 @@ TEST_F(MigrationsTest, ASecondTimeChangesNothing) {
   const std::string salt = meta(kMetaSalt);
   EXPECT_TRUE(migrate(options).ok());
   EXPECT_EQ(meta(kMetaSalt), salt);
+}
+
+// What the program before this one left: a job waits in it, and there is no table for plans and keys.
+TEST_F(MigrationsTest, ASchemaOfAnEarlierVersionIsBroughtUpAndWorksOn) {
+  ASSERT_TRUE(migrate(*connection, options.schema, 2).ok());
+  ASSERT_EQ(schema_status(options)->version, 2u);
+  run("INSERT INTO {schema}.queues (namespace, name) VALUES (1, 'mail');"
+      "INSERT INTO {schema}.lanes (queue, type, needs, special) VALUES (1, 'send', '', false);"
+      "INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, "
+      "special, payload) VALUES (nextval('{schema}.job_keys'), 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, false, '{}')");
+
+  Metrics metrics;
+  auto opened = PostgresStore::open(options, metrics);
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  EXPECT_EQ(schema_status(options)->version, newest_version());
+  PostgresStore& store = **opened;
+  const auto jobs = ask<JobPage>([&](auto reply) { store.list_jobs({}, std::move(reply)); });
+  ASSERT_TRUE(jobs.ok()) << jobs.status().text();
+  EXPECT_EQ(jobs->jobs.size(), 1u);
+
+  PlanPut plan;
+  plan.plan.id = PlanId("p1");
+  plan.plan.text = "{}";
+  EXPECT_TRUE(ask<PlanStored>([&](auto reply) { store.put_plan(plan, std::move(reply)); }).ok());
+  ActionSpec action;
+  action.id = ActionId("a1");
+  action.plan = PlanId("p1");
+  action.jobs.resize(2);
+  for (ActionJob& job : action.jobs) job.spec.type = JobType("plan");
+  const auto made = ask<ActionSubmitted>([&](auto reply) { store.submit_action(action, std::move(reply)); });
+  ASSERT_TRUE(made.ok()) << made.status().text();
+  EXPECT_EQ(made->action.counts.waiting, 2u);
+  KeyBatch batch;
+  batch.commands = {key::Set{.key = "k", .value = "v"}, key::Get{.key = "k"}};
+  const auto keys = ask<std::vector<KeyAnswer>>([&](auto reply) { store.keyspace(batch, std::move(reply)); });
+  ASSERT_TRUE(keys.ok()) << keys.status().text();
+  EXPECT_EQ(keys->at(1).text, "v");
+  EXPECT_TRUE(store.close().ok());
 }
 
 TEST_F(MigrationsTest, ManyAtOnceMakeOneSchema) {

@@ -47,6 +47,7 @@ struct Node {
   Leadership leadership;
   Outbox* outbox = nullptr;
   std::atomic<std::int64_t> next_due_ms{INT64_MAX};  // earliest due time of a waiting job this node knows of
+  std::atomic<std::int64_t> settle_from{0};          // behind which action the next pass over open ones goes on
   std::atomic<bool> listening{false};
   std::atomic<std::int64_t> notify_lag_ms{0};
 

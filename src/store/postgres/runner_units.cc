@@ -183,6 +183,10 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
       make_names(connection, tx);
       continue;
     }
+    if (!tx.failed() && tx.undone) {
+      tx.rollback();
+      return unit->deliver();
+    }
     const bool reached_commit = !tx.failed();
     Status status = reached_commit ? tx.commit() : Status();
     if (reached_commit && status.ok()) {

@@ -104,6 +104,40 @@ class ClusterStore final : public PostgresStore {
   void explain(JobId job, Reply<WaitFacts> reply) override {
     run([job](Tx& tx) { return postgres::explain(tx, job); }, std::move(reply));
   }
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
+    run([ns = std::move(ns), keys = std::move(keys)](Tx& tx) -> Result<Each<JobId>> { return postgres::find_jobs(tx, ns, keys); },
+        std::move(reply));
+  }
+
+  void put_plan(PlanPut request, Reply<PlanStored> reply) override {
+    run([request = std::move(request)](Tx& tx) { return postgres::put_plan(tx, request); }, std::move(reply));
+  }
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> reply) override {
+    run([ns = std::move(ns),
+         plans = std::move(plans)](Tx& tx) -> Result<Each<Plan>> { return postgres::get_plans(tx, ns, plans); },
+        std::move(reply));
+  }
+  void list_plans(PlanQuery query, Reply<PlanPage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_plans(tx, query); }, std::move(reply));
+  }
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
+    run([ns = std::move(ns), plan = std::move(plan)](Tx& tx) { return postgres::delete_plan(tx, ns, plan); }, std::move(reply));
+  }
+  void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override {
+    run([action = std::move(action)](Tx& tx) { return postgres::submit_action(tx, action); }, std::move(reply));
+  }
+  void get_action(ActionQuery query, Reply<ActionView> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::get_action(tx, query); }, std::move(reply));
+  }
+  void list_actions(ActionListQuery query, Reply<ActionPage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_actions(tx, query); }, std::move(reply));
+  }
+
+  void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
+    run([batch = std::move(batch)](Tx& tx) { return postgres::keyspace(tx, batch); }, std::move(reply));
+  }
+  // Other nodes write too, so memory knows nothing.
+  KeyGlance glance(std::string_view) const override { return {}; }
 
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
     run([batch = std::move(batch)](Tx& tx) -> Result<Each<Registered>> { return postgres::register_workers(tx, batch); },
@@ -169,6 +203,13 @@ class ClusterStore final : public PostgresStore {
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
     run([offline_kept, limit](Tx& tx) -> Result<SweepReport> { return postgres::prune_workers(tx, offline_kept, limit); },
         std::move(reply));
+  }
+  void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
+    run([retention, limit](Tx& tx) -> Result<SweepReport> { return postgres::settle_actions(tx, retention, limit); },
+        std::move(reply));
+  }
+  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override {
+    sweep(postgres::expire_keys, limit, std::move(reply));
   }
 
   void info(Reply<StoreInfo> reply) override {

@@ -7,7 +7,9 @@
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 #include "store/postgres/transfer_jobs.h"
+#include "store/postgres/transfer_keyspace.h"
 #include "store/postgres/transfer_names.h"
+#include "store/postgres/transfer_plans.h"
 #include "store/postgres/transfer_reader.h"
 #include "store/postgres/tx.h"
 
@@ -149,6 +151,7 @@ class DatabaseSink final : public transfer::Sink {
     tx.begin();
     tx.write(kLeases);
     tx.write(kBeats);
+    number_entries(tx);
     tx.write(kDirectoryBump);
     tx.write(kMetaPut, Params().text(kMetaVersion).text(std::to_string(newest_version())));
     if (Status status = move_bookmark(tx, bookmark); !status.ok()) return status;
@@ -194,6 +197,13 @@ class DatabaseSink final : public transfer::Sink {
   void put_all(Tx& tx, const std::vector<Worker>& records) { names_.put(tx, records); }
   void put_all(Tx& tx, const std::vector<transfer::JobRecord>& records) { put_jobs(tx, names_, records, days_); }
   void put_all(Tx& tx, const std::vector<transfer::DependencyRecord>& records) { put_dependencies(tx, records); }
+
+  void put_all(Tx& tx, const std::vector<Plan>& records) { put_plans(tx, names_, records); }
+  void put_all(Tx& tx, const std::vector<transfer::ActionRecord>& records) { put_actions(tx, names_, records); }
+  void put_all(Tx& tx, const std::vector<transfer::EntryRecord>& records) { put_entries(tx, names_, records); }
+  void put_all(Tx& tx, const std::vector<transfer::ItemRecord>& records) { put_items(tx, records); }
+  void put_all(Tx& tx, const std::vector<transfer::FieldRecord>& records) { put_fields(tx, records); }
+  void put_all(Tx& tx, const std::vector<transfer::ScoreRecord>& records) { put_scores(tx, records); }
 
   void put_all(Tx& tx, const std::vector<transfer::BondRecord>& records) {
     Column queue(Type::int4), key(Type::bytes), worker(Type::int4);

@@ -20,6 +20,13 @@ const Sql kJobs{"transfer_jobs"};
 const Sql kKeys{"transfer_keys"};
 const Sql kDependencies{"transfer_dependencies"};
 
+const Sql kPlans{"transfer_plans"};
+const Sql kActions{"transfer_actions"};
+const Sql kEntries{"transfer_entries"};
+const Sql kItems{"transfer_items"};
+const Sql kFields{"transfer_fields"};
+const Sql kScores{"transfer_scores"};
+
 using transfer::Batch;
 using transfer::Kind;
 using transfer::Position;
@@ -103,6 +110,72 @@ transfer::JobRecord job_at(const Rows& rows, std::size_t i) {
   return record;
 }
 
+Plan plan_at(const Rows& rows, std::size_t i) {
+  Plan plan;
+  plan.spec.ns = NamespaceName(rows.text(i, 1));
+  plan.spec.id = PlanId(rows.text(i, 2));
+  plan.spec.text = rows.text(i, 3);
+  plan.spec.description = rows.text(i, 4);
+  plan.spec.tasks = static_cast<std::uint32_t>(rows.integer(i, 5));
+  plan.spec.needs = CapabilitySet::from_key(rows.view(i, 6));
+  plan.created_at = from_ms(rows.integer(i, 7));
+  plan.last_used_at = instant(rows, i, 8);
+  plan.actions = static_cast<std::uint64_t>(rows.integer(i, 9));
+  plan.jobs = static_cast<std::uint64_t>(rows.integer(i, 10));
+  return plan;
+}
+
+// Eight bytes each, the highest first.
+std::vector<JobKey> keys_in(std::string_view bytes) {
+  constexpr std::size_t kWidth = 8;
+  std::vector<JobKey> keys;
+  for (std::size_t at = 0; at + kWidth <= bytes.size(); at += kWidth) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < kWidth; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    keys.push_back(static_cast<JobKey>(value));
+  }
+  return keys;
+}
+
+transfer::ActionRecord action_at(const Rows& rows, std::size_t i) {
+  const auto count = [&rows, i](int column) { return static_cast<std::uint64_t>(rows.integer(i, column)); };
+  transfer::ActionRecord record;
+  Action& action = record.action;
+  action.ns = NamespaceName(rows.text(i, 1));
+  action.id = ActionId(rows.text(i, 2));
+  action.plan = PlanId(rows.text(i, 3));
+  action.created_at = from_ms(rows.integer(i, 4));
+  action.jobs = count(5);
+  record.settled_at = instant(rows, i, 6);
+  action.counts.completed = count(7);
+  action.counts.failed = count(8);
+  action.counts.dead = count(9);
+  action.counts.cancelled = count(10);
+  record.jobs = keys_in(rows.view(i, 11));
+  return record;
+}
+
+transfer::EntryRecord entry_at(const Rows& rows, std::size_t i) {
+  transfer::EntryRecord record;
+  record.number = rows.integer(i, 0);
+  record.ns = NamespaceName(rows.text(i, 1));
+  record.space = static_cast<KeySpace>(rows.integer(i, 2));
+  record.name = rows.text(i, 3);
+  record.type = static_cast<KeyType>(rows.integer(i, 4));
+  record.expires_at = instant(rows, i, 5);
+  record.count = rows.integer(i, 6);
+  record.head = rows.integer(i, 7);
+  record.tail = rows.integer(i, 8);
+  record.text = rows.text(i, 9);
+  return record;
+}
+
+transfer::ItemRecord item_at(const Rows& rows, std::size_t i) {
+  return {rows.integer(i, 0), rows.integer(i, 1), rows.text(i, 2)};
+}
+transfer::FieldRecord field_at(const Rows& rows, std::size_t i) { return {rows.integer(i, 0), rows.text(i, 2), rows.text(i, 3)}; }
+transfer::ScoreRecord score_at(const Rows& rows, std::size_t i) { return {rows.integer(i, 0), rows.text(i, 2), rows.real(i, 3)}; }
+
 template <class Read>
 auto all(const Rows& rows, Read read) {
   std::vector<decltype(read(rows, 0))> out;
@@ -117,6 +190,9 @@ Params numbered(const Position& after, std::size_t limit) {
 Params keyed(const Position& after, std::size_t limit) {
   return std::move(Params().int8(after.first).bytes(after.second).int8(static_cast<std::int64_t>(limit)));
 }
+
+// With the bound on the bytes of a batch.
+Params sized(Params params) { return std::move(params.int8(static_cast<std::int64_t>(transfer::kCopyBatchBytesMax))); }
 
 std::int64_t number_in(const std::string& text) {
   std::int64_t value = 0;
@@ -159,16 +235,24 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
       case Kind::queues: return ask(kQueues, numbered(after, limit));
       case Kind::workers: return ask(kWorkers, numbered(after, limit));
       case Kind::bonds: return ask(kBonds, keyed(after, limit));
-      case Kind::jobs: {
-        Params params = numbered(after, limit);
-        return ask(kJobs, std::move(params.int8(static_cast<std::int64_t>(transfer::kCopyBatchBytesMax))));
-      }
+      case Kind::jobs: return ask(kJobs, sized(numbered(after, limit)));
       case Kind::keys: return ask(kKeys, keyed(after, limit));
       case Kind::dependencies: {
         Params params;
         params.int8(after.first).int8(number_in(after.second)).int8(static_cast<std::int64_t>(limit));
         return ask(kDependencies, std::move(params));
       }
+      case Kind::plans: return ask(kPlans, sized(numbered(after, limit)));
+      case Kind::actions: return ask(kActions, sized(numbered(after, limit)));
+      case Kind::entries: return ask(kEntries, sized(numbered(after, limit)));
+      case Kind::items: {
+        // A list's positions may be below zero; before its first record there is nothing.
+        Params params;
+        params.int8(after.first).int8(after.second.empty() ? INT64_MIN : number_in(after.second));
+        return ask(kItems, sized(std::move(params.int8(static_cast<std::int64_t>(limit)))));
+      }
+      case Kind::fields: return ask(kFields, sized(keyed(after, limit)));
+      case Kind::scores: return ask(kScores, sized(keyed(after, limit)));
     }
     unreachable();
   }();
@@ -182,12 +266,19 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::jobs: batch.records = all(*rows, job_at); break;
     case Kind::keys: batch.records = all(*rows, key_at); break;
     case Kind::dependencies: batch.records = all(*rows, dependency_at); break;
+    case Kind::plans: batch.records = all(*rows, plan_at); break;
+    case Kind::actions: batch.records = all(*rows, action_at); break;
+    case Kind::entries: batch.records = all(*rows, entry_at); break;
+    case Kind::items: batch.records = all(*rows, item_at); break;
+    case Kind::fields: batch.records = all(*rows, field_at); break;
+    case Kind::scores: batch.records = all(*rows, score_at); break;
   }
   if (rows->size() == 0) return batch;
   const std::size_t last = rows->size() - 1;
   batch.last.first = rows->integer(last, 0);
-  if (kind == Kind::bonds || kind == Kind::keys) batch.last.second = rows->text(last, 1);
-  if (kind == Kind::dependencies) batch.last.second = std::to_string(rows->integer(last, 1));
+  if (kind == Kind::bonds || kind == Kind::keys || kind == Kind::fields || kind == Kind::scores)
+    batch.last.second = rows->text(last, 1);
+  if (kind == Kind::dependencies || kind == Kind::items) batch.last.second = std::to_string(rows->integer(last, 1));
   for (std::size_t i = 0; kind == Kind::jobs && i < rows->size(); ++i)
     if (rows->null(i, 1)) return Status::corrupt(fmt::format("job row {} names a lane that does not exist", rows->integer(i, 0)));
   return batch;

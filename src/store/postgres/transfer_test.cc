@@ -93,7 +93,7 @@ TEST_F(SchemaTransfer, GivesBackEverythingAsItWasPut) {
 }
 
 TEST_F(SchemaTransfer, GoesOnAfterABreakAndServesNothingBeforeTheEnd) {
-  for (const std::size_t puts : {0, 1, 6, 11, 14}) {
+  for (const std::size_t puts : {0, 1, 6, 11, 14, 16, 18, 20, 21, 22}) {
     {
       auto sink = open_transfer_sink(options_);
       ASSERT_TRUE(sink.ok()) << sink.status().text();
@@ -178,6 +178,44 @@ TEST_F(SchemaTransfer, ServesWhatArrived) {
   ASSERT_TRUE(grant.ok()) << grant.status().text();
   ASSERT_EQ(grant->grants.size(), 1u);
   EXPECT_GE(to_number(grant->grants[0].fence), static_cast<std::uint64_t>(from_.numbers.next_fence));
+}
+
+TEST_F(SchemaTransfer, ServesThePlansActionsAndKeysThatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  PostgresStore& store = **opened;
+  const NamespaceName ns(kDefaultNamespace);
+  const auto plans = ask<Each<Plan>>([&](auto reply) { store.get_plans(ns, {PlanId("sort-lines")}, std::move(reply)); });
+  ASSERT_TRUE(plans.ok() && (*plans)[0].ok());
+  EXPECT_EQ((*plans)[0]->spec, from_.plans[0].spec);
+  EXPECT_EQ((*plans)[0]->jobs, 7u);
+  // Three of its jobs are there, one was forgotten; jobs 1, 3, 4 and 5 wait.
+  const auto open = ask<ActionView>(
+      [&](auto reply) { store.get_action({.ns = ns, .id = ActionId("a-open"), .job_limit = 10}, std::move(reply)); });
+  ASSERT_TRUE(open.ok()) << open.status().text();
+  EXPECT_EQ(open->action.counts, (ActionCounts{.waiting = 4, .failed = 1}));
+  EXPECT_EQ(open->jobs, (std::vector<JobId>{id(1), id(3), id(4), id(5), id(900)}));
+  const auto done =
+      ask<ActionView>([&](auto reply) { store.get_action({.ns = ns, .id = ActionId("a-done")}, std::move(reply)); });
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->action.counts, (ActionCounts{.completed = 1, .cancelled = 1}));
+
+  KeyBatch batch;
+  batch.commands = {key::Get{.key = "greeting"},
+                    key::HashLength{.key = "hash"},
+                    key::SetMembers{.key = "set"},
+                    key::ListLength{.key = "list"},
+                    key::ScoreOf{.key = "scores", .members = {"low"}},
+                    key::Set{.key = "fresh", .value = "new"}};
+  const auto answers = ask<std::vector<KeyAnswer>>([&](auto reply) { store.keyspace(batch, std::move(reply)); });
+  ASSERT_TRUE(answers.ok()) << answers.status().text();
+  EXPECT_EQ(answers->at(0).text, from_.entries[0].text);
+  EXPECT_EQ(answers->at(1).number, 2);
+  EXPECT_TRUE(answers->at(2).list.empty()) << "its time had come";
+  EXPECT_EQ(answers->at(3).number, 2);
+  EXPECT_EQ(answers->at(4).real, -0.5);
+  EXPECT_EQ(number("SELECT min(id) FROM {schema}.keys WHERE name = 'fresh'"), 14) << "new keys get numbers of their own";
 }
 
 TEST_F(SchemaTransfer, RefusesEndsThatCannotBeUsed) {

@@ -60,6 +60,7 @@ class Tx {
   void reload_directory();
   bool local_only = false;      // its wake-ups concern this node alone
   bool proves_writing = false;  // it wrote a row that is kept: whatever kept the store from writing is over
+  bool undone = false;          // the answer says why nothing is to be kept: rolled back, then delivered
 
   // The namespace's key, or why not; asks the database when the cache does not know it.
   Result<NamespaceKey> namespace_key(const NamespaceName& name);

@@ -27,6 +27,8 @@
 #include "store/sqlite/hot/timers.h"
 #include "store/sqlite/hot/workers.h"
 #include "store/codec/id_codec.h"
+#include "store/sqlite/key_cache.h"
+#include "store/sqlite/keys/statements.h"
 #include "store/sqlite/statements.h"
 
 namespace muster::store::sqlite {
@@ -38,7 +40,7 @@ inline constexpr std::size_t kInlineBytesMax = 2'048;
 inline constexpr std::size_t kPromotePerGroup = 2'000;
 
 struct Core {
-  Core(Connection& connection, std::uint64_t random_seed) : db(connection), sql(connection), random_state(random_seed) {}
+  Core(Connection& connection, std::uint64_t random_seed) : db(connection), sql(connection), key_sql(connection), random_state(random_seed) {}
 
   // Reads everything from the rows; used at open and after a failed commit. Leases of running jobs start over at their full
   // length, since the time they were last renewed is not written.
@@ -115,9 +117,11 @@ struct Core {
 
   Connection& db;
   Statements sql;
+  KeyStatements key_sql;
   Instant now{};  // of the group: read once
   Group group;
   IdCodec ids;
+  KeyCache key_cache;  // any thread may look
 
   std::unordered_map<JobKey, HotJob> jobs;
   std::unordered_map<JobKey, std::vector<JobKey>> dependents;  // by the job they wait for
@@ -141,6 +145,7 @@ struct Core {
   std::int64_t next_namespace = 1;
   JobKey oldest_live = 1;                              // every row below is finished
   JobKey prune_from = 0;                               // where the next retention pass goes on
+  std::int64_t settle_from = 0;                        // behind which action the next pass over open ones goes on
   std::uint64_t finished = 0;                          // finished rows
   std::int64_t finished_below = 0;                     // of them, those below oldest_live
   std::vector<std::pair<JobKey, bool>> finished_work;  // see dependency_finished

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "model/change.h"
+#include "store/keys.h"
 #include "store/sqlite/hot/job.h"
+#include "store/sqlite/key_cache.h"
 
 namespace muster::store::sqlite {
 
@@ -26,6 +28,9 @@ struct Group {
   std::vector<GivenUp> given_up;
   std::vector<QueueIndex> loosened;  // queues whose limits may let more through now
 
+  std::vector<KeyPushed> pushed;
+  std::vector<KeyChanges> key_changes;  // one for each batch, in their order
+
   bool wrote = false;  // anything that needs a commit
 
   void clear() {
@@ -36,6 +41,8 @@ struct Group {
     became_ready.clear();
     given_up.clear();
     loosened.clear();
+    pushed.clear();
+    key_changes.clear();
     wrote = false;
   }
 };

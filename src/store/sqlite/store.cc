@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "store/keyspace/keyspace.h"
 #include "store/sqlite/backup.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/reader.h"
@@ -135,6 +136,45 @@ class FileStore final : public SqliteStore {
   void explain(JobId job, Reply<WaitFacts> reply) override {
     read(std::move(reply), [job](Core& core) { return sqlite::explain(core, job); });
   }
+  void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
+    read(std::move(reply), [ns = std::move(ns), keys = std::move(keys)](Core& core) {
+      return each<JobId>(core, keys, [&ns](Core& inner, const std::string& key) { return find_job(inner, ns, key); });
+    });
+  }
+
+  // --- plans and actions ---
+  void put_plan(PlanPut request, Reply<PlanStored> reply) override {
+    write(std::move(reply), [request = std::move(request)](Core& core) { return sqlite::put_plan(core, request); });
+  }
+  void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> reply) override {
+    read(std::move(reply), [ns = std::move(ns), plans = std::move(plans)](Core& core) {
+      return each<Plan>(core, plans, [&ns](Core& inner, const PlanId& id) { return get_plan(inner, ns, id); });
+    });
+  }
+  void list_plans(PlanQuery query, Reply<PlanPage> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_plans(core, query); });
+  }
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
+    write(std::move(reply),
+          [ns = std::move(ns), plan = std::move(plan)](Core& core) { return sqlite::delete_plan(core, ns, plan); });
+  }
+  void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override {
+    write(std::move(reply), [action = std::move(action)](Core& core) mutable { return sqlite::submit_action(core, action); });
+  }
+  void get_action(ActionQuery query, Reply<ActionView> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::get_action(core, query); });
+  }
+  void list_actions(ActionListQuery query, Reply<ActionPage> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_actions(core, query); });
+  }
+
+  // --- the keyspace ---
+  void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
+    const bool changes = std::any_of(batch.commands.begin(), batch.commands.end(), store::keyspace::writes);
+    put<std::vector<KeyAnswer>>(changes ? OpKind::write : OpKind::read, std::move(reply),
+                                [batch = std::move(batch)](Core& core) { return sqlite::keyspace(core, batch); });
+  }
+  KeyGlance glance(std::string_view key) const override { return writer_.key_cache().glance(key, clock_.now()); }
 
   // --- workers ---
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
@@ -199,6 +239,11 @@ class FileStore final : public SqliteStore {
     write(std::move(reply),
           [offline_kept, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_workers(core, offline_kept, limit); });
   }
+  void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
+    write(std::move(reply),
+          [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::settle_actions(core, retention, limit); });
+  }
+  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_keys); }
 
   // --- administration ---
   void info(Reply<StoreInfo> reply) override {

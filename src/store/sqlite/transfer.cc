@@ -13,6 +13,8 @@
 #include "store/sqlite/core.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/owner_lock.h"
+#include "store/sqlite/transfer_keyspace.h"
+#include "store/sqlite/transfer_plans.h"
 #include "store/sqlite/transfer_reader.h"
 
 namespace muster::store::sqlite {
@@ -120,6 +122,8 @@ class FileSink final : public transfer::Sink {
         job_put_(db_, "transfer_job_put"),
         oldest_live_(db_, "transfer_oldest_live"),
         clear_(db_, "transfer_clear"),
+        plans_(db_),
+        keyspace_(db_),
         reader_(db_) {}
   Status prepared() const { return db_.fault(); }
 
@@ -325,6 +329,13 @@ class FileSink final : public transfer::Sink {
     sql_.dependency_insert.bind(1, record.job).bind(2, record.after).run();
   }
 
+  void put_one(const Plan& plan) { plans_.put(plan, namespace_row(plan.spec.ns)); }
+  void put_one(const transfer::ActionRecord& record) { plans_.put(record, namespace_row(record.action.ns)); }
+  void put_one(const transfer::EntryRecord& record) { keyspace_.put(record, namespace_row(record.ns)); }
+  void put_one(const transfer::ItemRecord& record) { keyspace_.put(record); }
+  void put_one(const transfer::FieldRecord& record) { keyspace_.put(record); }
+  void put_one(const transfer::ScoreRecord& record) { keyspace_.put(record); }
+
   void put_one(const JobRecord& record) {
     const Job& job = record.job;
     const Names::Known worker = job.worker.empty() ? Names::Known() : worker_row(job.spec.ns, job.worker);
@@ -414,6 +425,8 @@ class FileSink final : public transfer::Sink {
   Statement job_put_;
   Statement oldest_live_;
   Statement clear_;
+  PlanWriter plans_;
+  KeyspaceWriter keyspace_;
   TransferReader reader_;
   Names names_;
   Bookmark bookmark_;

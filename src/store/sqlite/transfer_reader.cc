@@ -52,7 +52,9 @@ TransferReader::TransferReader(Connection& connection)
       progress_(connection, "progress_get"),
       counts_(connection, "transfer_counts"),
       meta_(connection, "meta_get"),
-      last_job_(connection, "job_last") {}
+      last_job_(connection, "job_last"),
+      plans_(connection),
+      keyspace_(connection) {}
 
 std::optional<std::int64_t> TransferReader::meta(const char* name) {
   Rows rows(meta_.bind_text(1, name));
@@ -96,6 +98,12 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::jobs: read_jobs(batch, after, limit); break;
     case Kind::keys: read_keys(batch, after, limit); break;
     case Kind::dependencies: read_dependencies(batch, after, limit); break;
+    case Kind::plans: plans_.read_plans(batch, after, limit); break;
+    case Kind::actions: plans_.read_actions(batch, after, limit); break;
+    case Kind::entries: keyspace_.read_entries(batch, after, limit); break;
+    case Kind::items: keyspace_.read_items(batch, after, limit); break;
+    case Kind::fields: keyspace_.read_fields(batch, after, limit); break;
+    case Kind::scores: keyspace_.read_scores(batch, after, limit); break;
   }
   if (!db_.fault().ok()) return db_.fault();
   return batch;

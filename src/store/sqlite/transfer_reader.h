@@ -2,6 +2,8 @@
 #pragma once
 
 #include "store/sqlite/db.h"
+#include "store/sqlite/transfer_keyspace.h"
+#include "store/sqlite/transfer_plans.h"
 #include "store/transfer/ends.h"
 
 namespace muster::store::sqlite {
@@ -43,6 +45,8 @@ class TransferReader final : public transfer::Source {
   Statement counts_;
   Statement meta_;
   Statement last_job_;
+  PlanReader plans_;
+  KeyspaceReader keyspace_;
 };
 
 }  // namespace muster::store::sqlite

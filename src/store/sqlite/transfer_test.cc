@@ -80,7 +80,7 @@ TEST_F(FileTransfer, GivesBackEverythingAsItWasPut) {
 }
 
 TEST_F(FileTransfer, GoesOnAfterEveryBatchAndServesNothingBeforeTheEnd) {
-  for (std::size_t puts = 0; puts < 20; ++puts) {
+  for (std::size_t puts = 0; puts < 60; ++puts) {
     {
       auto sink = open_transfer_sink(path_);
       ASSERT_TRUE(sink.ok()) << sink.status().text();
@@ -141,6 +141,49 @@ TEST_F(FileTransfer, ServesWhatArrived) {
   ASSERT_TRUE(grant.ok()) << grant.status().text();
   ASSERT_EQ(grant->grants.size(), 1u);
   EXPECT_GE(to_number(grant->grants[0].fence), static_cast<std::uint64_t>(from_.numbers.next_fence));
+}
+
+TEST_F(FileTransfer, ServesThePlansActionsAndKeysThatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  SqliteStore& store = **opened;
+  const NamespaceName ns(kDefaultNamespace);
+  const auto plans = ask<Each<Plan>>(store, [&](auto reply) { store.get_plans(ns, {PlanId("sort-lines")}, std::move(reply)); });
+  ASSERT_TRUE(plans.ok() && (*plans)[0].ok());
+  EXPECT_EQ((*plans)[0]->spec, from_.plans[0].spec);
+  EXPECT_EQ((*plans)[0]->jobs, 7u);
+  // One of its jobs was forgotten; jobs 1, 3, 4 and 5 wait.
+  const auto open = ask<ActionView>(
+      store, [&](auto reply) { store.get_action({.ns = ns, .id = ActionId("a-open"), .job_limit = 10}, std::move(reply)); });
+  ASSERT_TRUE(open.ok()) << open.status().text();
+  EXPECT_EQ(open->action.counts, (ActionCounts{.waiting = 4, .failed = 1}));
+  EXPECT_EQ(open->jobs, (std::vector<JobId>{id(1), id(3), id(4), id(5), id(900)}));
+  const auto backwards = ask<ActionView>(store, [&](auto reply) {
+    store.get_action({.ns = ns, .id = ActionId("a-open"), .job_offset = 1, .job_limit = 2, .newest_first = true},
+                     std::move(reply));
+  });
+  EXPECT_EQ(backwards->jobs, (std::vector<JobId>{id(5), id(4)}));
+  const auto done =
+      ask<ActionView>(store, [&](auto reply) { store.get_action({.ns = ns, .id = ActionId("a-done")}, std::move(reply)); });
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->action.counts, (ActionCounts{.completed = 1, .cancelled = 1}));
+
+  KeyBatch batch;
+  batch.commands = {key::Get{.key = "greeting"},
+                    key::HashLength{.key = "hash"},
+                    key::SetMembers{.key = "set"},
+                    key::ListLength{.key = "list"},
+                    key::ScoreOf{.key = "scores", .members = {"low"}},
+                    key::Set{.key = "fresh", .value = "new"}};
+  const auto answers = ask<std::vector<KeyAnswer>>(store, [&](auto reply) { store.keyspace(batch, std::move(reply)); });
+  ASSERT_TRUE(answers.ok()) << answers.status().text();
+  EXPECT_EQ(answers->at(0).text, from_.entries[0].text);
+  EXPECT_EQ(answers->at(1).number, 2);
+  EXPECT_TRUE(answers->at(2).list.empty()) << "its time had come";
+  EXPECT_EQ(answers->at(3).number, 2);
+  EXPECT_EQ(answers->at(4).real, -0.5);
+  EXPECT_EQ(answers->at(5).kind, KeyAnswer::Kind::done);
 }
 
 TEST_F(FileTransfer, RefusesATargetThatIsNotEmptyAndLeavesItAlone) {

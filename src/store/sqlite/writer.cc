@@ -104,6 +104,7 @@ void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
   if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();
   core_.fences.abandon();
   core_.job_keys.abandon();
+  core_.key_cache.clear();  // whether the group's keys are in the rows is read from them again
   db_.clear_fault();
   suspect_ = true;
   const Status rebuilt = core_.rebuild(clock_.now());
@@ -162,6 +163,7 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
   core_.committed();
+  for (KeyChanges& changes : core_.group.key_changes) core_.key_cache.apply(std::move(changes));
   tell();
   for (auto& op : ops)
     if (!op->answered()) op->deliver();
@@ -176,8 +178,8 @@ void Writer::tell() {
   const Group& group = core_.group;
   const std::lock_guard lock(listener_mutex_);
   if (listener_ == nullptr) return;
-  if (group.jobs.empty() && group.workers.empty() && group.queues.empty() && group.wakes.empty()) return;
-  listener_->committed({group.jobs, group.workers, group.queues, group.wakes});
+  if (group.jobs.empty() && group.workers.empty() && group.queues.empty() && group.wakes.empty() && group.pushed.empty()) return;
+  listener_->committed({group.jobs, group.workers, group.queues, group.wakes, group.pushed});
 }
 
 }  // namespace muster::store::sqlite

@@ -31,6 +31,7 @@ class Writer {
   void set_listener(Listener* listener);
   StoreHealth health() const;
   Core& core() { return core_; }
+  const KeyCache& key_cache() const { return core_.key_cache; }  // any thread
   std::uint64_t commits() const { return commits_.value(); }
   double group_size_mean() const;
 

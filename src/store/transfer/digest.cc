@@ -1,5 +1,7 @@
 #include "store/transfer/digest.h"
 
+#include <bit>
+
 #include "base/uuid.h"
 #include "store/codec/spec_text.h"
 
@@ -24,6 +26,7 @@ class Bytes {
   }
   Bytes& at(Instant value) { return number(to_ms(value)); }
   Bytes& at(const std::optional<Instant>& value) { return value ? flag(true).at(*value) : flag(false); }
+  Bytes& count(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
   Bytes& content(const Content& value) { return text(value.data).number(static_cast<std::int64_t>(value.encoding)); }
   Bytes& content(const std::optional<Content>& value) { return value ? flag(true).content(*value) : flag(false); }
   std::string take() { return std::move(out_); }
@@ -104,5 +107,41 @@ std::string Digest::bytes_of(const KeyRecord& record) {
 }
 
 std::string Digest::bytes_of(const DependencyRecord& record) { return Bytes().number(record.job).number(record.after).take(); }
+
+std::string Digest::bytes_of(const Plan& record) {
+  Bytes out;
+  out.text(record.spec.ns.text()).text(record.spec.id.text()).text(record.spec.text).text(record.spec.description);
+  out.number(record.spec.tasks).text(record.spec.needs.key()).at(record.created_at).at(record.last_used_at);
+  return out.count(record.actions).count(record.jobs).take();
+}
+
+std::string Digest::bytes_of(const ActionRecord& record) {
+  const Action& action = record.action;
+  Bytes out;
+  out.text(action.ns.text()).text(action.id.text()).text(action.plan.text()).at(action.created_at).count(action.jobs);
+  out.at(record.settled_at).count(action.counts.completed).count(action.counts.failed).count(action.counts.dead);
+  out.count(action.counts.cancelled);
+  for (const JobKey key : record.jobs) out.number(key);
+  return out.take();
+}
+
+std::string Digest::bytes_of(const EntryRecord& record) {
+  Bytes out;
+  out.number(record.number).text(record.ns.text()).number(static_cast<std::int64_t>(record.space)).text(record.name);
+  out.number(static_cast<std::int64_t>(record.type)).at(record.expires_at);
+  return out.number(record.count).number(record.head).number(record.tail).text(record.text).take();
+}
+
+std::string Digest::bytes_of(const ItemRecord& record) {
+  return Bytes().number(record.entry).number(record.position).text(record.value).take();
+}
+
+std::string Digest::bytes_of(const FieldRecord& record) {
+  return Bytes().number(record.entry).text(record.name).text(record.value).take();
+}
+
+std::string Digest::bytes_of(const ScoreRecord& record) {
+  return Bytes().number(record.entry).text(record.member).number(std::bit_cast<std::int64_t>(record.score)).take();
+}
 
 }  // namespace muster::store::transfer

@@ -41,6 +41,12 @@ class Digest {
   std::string bytes_of(const JobRecord& record);
   std::string bytes_of(const KeyRecord& record);
   std::string bytes_of(const DependencyRecord& record);
+  std::string bytes_of(const Plan& record);
+  std::string bytes_of(const ActionRecord& record);
+  std::string bytes_of(const EntryRecord& record);
+  std::string bytes_of(const ItemRecord& record);
+  std::string bytes_of(const FieldRecord& record);
+  std::string bytes_of(const ScoreRecord& record);
 
   Counts counts_{};
   std::array<std::uint64_t, kKinds.size()> sums_{};

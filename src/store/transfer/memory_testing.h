@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,9 +22,16 @@ struct Everything {
   std::vector<JobRecord> jobs;
   std::vector<KeyRecord> keys;
   std::vector<DependencyRecord> dependencies;
+  std::vector<Plan> plans;
+  std::vector<ActionRecord> actions;
+  std::vector<EntryRecord> entries;
+  std::vector<ItemRecord> items;
+  std::vector<FieldRecord> fields;
+  std::vector<ScoreRecord> scores;
 
   Counts counts() const {
-    return {namespaces.size(), queues.size(), workers.size(), bonds.size(), jobs.size(), keys.size(), dependencies.size()};
+    return {namespaces.size(), queues.size(),  workers.size(), bonds.size(), jobs.size(),   keys.size(),  dependencies.size(),
+            plans.size(),      actions.size(), entries.size(), items.size(), fields.size(), scores.size()};
   }
 };
 
@@ -43,6 +51,12 @@ class MemorySource final : public Source {
       case Kind::jobs: return some(all_.jobs, after, limit);
       case Kind::keys: return some(all_.keys, after, limit);
       case Kind::dependencies: return some(all_.dependencies, after, limit);
+      case Kind::plans: return some(all_.plans, after, limit);
+      case Kind::actions: return some(all_.actions, after, limit);
+      case Kind::entries: return some(all_.entries, after, limit);
+      case Kind::items: return some(all_.items, after, limit);
+      case Kind::fields: return some(all_.fields, after, limit);
+      case Kind::scores: return some(all_.scores, after, limit);
     }
     unreachable();
   }
@@ -98,6 +112,12 @@ class MemorySink final : public Sink {
   void append(const std::vector<JobRecord>& more) { append_to(all_.jobs, more); }
   void append(const std::vector<KeyRecord>& more) { append_to(all_.keys, more); }
   void append(const std::vector<DependencyRecord>& more) { append_to(all_.dependencies, more); }
+  void append(const std::vector<Plan>& more) { append_to(all_.plans, more); }
+  void append(const std::vector<ActionRecord>& more) { append_to(all_.actions, more); }
+  void append(const std::vector<EntryRecord>& more) { append_to(all_.entries, more); }
+  void append(const std::vector<ItemRecord>& more) { append_to(all_.items, more); }
+  void append(const std::vector<FieldRecord>& more) { append_to(all_.fields, more); }
+  void append(const std::vector<ScoreRecord>& more) { append_to(all_.scores, more); }
 
   Everything& all_;
   MemorySource source_;
@@ -143,6 +163,8 @@ class Sample {
     add_running();
     add_finished();
     all.keys = {{ns(), "order-1", 1}, {NamespaceName("other"), "order-1", 2}};
+    add_plans();
+    add_keyspace();
   }
 
   Everything all;
@@ -315,6 +337,76 @@ class Sample {
     cancelled.job.run_at.reset();  // it waited for another job
     cancelled.job.cancel_requested = true;
     cancelled.job.error = JobError{"cancelled", "no longer wanted"};
+  }
+
+  void add_plans() {
+    Plan used;
+    used.spec.ns = ns();
+    used.spec.id = PlanId("sort-lines");
+    used.spec.text = "{\"tasks\":[]}\n";
+    used.spec.description = "sorts \xe2\x82\xac";
+    used.spec.tasks = 2;
+    used.spec.needs = CapabilitySet({"tool:sort", "tool:uniq"});
+    used.created_at = now_ - Duration(7'000);
+    used.last_used_at = now_ - Duration(6'000);
+    used.actions = 2;
+    used.jobs = 7;
+    Plan fresh;
+    fresh.spec.ns = NamespaceName("other");
+    fresh.spec.id = PlanId("sort-lines");
+    fresh.spec.text = "{}";
+    fresh.created_at = now_ - Duration(6'500);
+    all.plans = {used, fresh};
+
+    // One that is open and lost a job already, with gaps between its keys; one that is settled and whose jobs are gone.
+    ActionRecord open;
+    open.action = {.ns = ns(), .id = ActionId("a-open"), .plan = PlanId("sort-lines"), .created_at = now_ - Duration(6'000)};
+    open.jobs = {1, 3, 4, 5, 900};
+    open.action.jobs = open.jobs.size();
+    open.action.counts.failed = 1;
+    ActionRecord settled;
+    settled.action = {.ns = ns(), .id = ActionId("a-done"), .plan = PlanId("sort-lines"), .created_at = now_ - Duration(5'900)};
+    settled.jobs = {901, 902};
+    settled.action.jobs = settled.jobs.size();
+    settled.settled_at = now_ - Duration(100);
+    settled.action.counts.completed = 1;
+    settled.action.counts.cancelled = 1;
+    all.actions = {open, settled};
+  }
+
+  EntryRecord& entry(std::int64_t number, std::string name, KeyType type, std::int64_t count) {
+    EntryRecord record;
+    record.number = number;
+    record.ns = ns();
+    record.name = std::move(name);
+    record.type = type;
+    record.count = count;
+    all.entries.push_back(std::move(record));
+    return all.entries.back();
+  }
+
+  // Bytes that are no text, a name longer than an index entry, both spaces, and every type. Numbers have gaps.
+  void add_keyspace() {
+    entry(2, "greeting", KeyType::text, 0).text = std::string("h\0\xff", 3);
+    entry(3, std::string(3'000, 'n') + "\xff", KeyType::text, 0).expires_at = now_ + Duration(5'000);
+    entry(4, "", KeyType::text, 0).text = std::string(20'000, 't');
+    {
+      EntryRecord& own = entry(7, "job:1:stdout", KeyType::text, 0);
+      own.space = KeySpace::internal;
+      own.ns = NamespaceName("other");
+      own.text = "out";
+    }
+    {
+      EntryRecord& list = entry(8, "list", KeyType::list, 2);
+      list.head = -5;
+      list.tail = 4;
+    }
+    entry(9, "hash", KeyType::hash, 2);
+    entry(12, "set", KeyType::set, 1).expires_at = now_ - Duration(5);  // its time has come
+    entry(13, "scores", KeyType::scores, 3);
+    all.items = {{8, -5, std::string("\0first", 6)}, {8, 4, ""}};
+    all.fields = {{9, std::string(3'000, 'f'), "1"}, {9, std::string("\xff\0", 2), "2"}, {12, "member", ""}};
+    all.scores = {{13, "low", -0.5}, {13, std::string("\0\xff", 2), 1e300}, {13, "top", std::numeric_limits<double>::infinity()}};
   }
 
   const Instant now_;

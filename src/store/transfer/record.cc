@@ -13,6 +13,12 @@ std::string_view to_string(Kind kind) {
     case Kind::jobs: return "jobs";
     case Kind::keys: return "idempotency keys";
     case Kind::dependencies: return "dependencies";
+    case Kind::plans: return "plans";
+    case Kind::actions: return "actions";
+    case Kind::entries: return "keys";
+    case Kind::items: return "list items";
+    case Kind::fields: return "hash fields";
+    case Kind::scores: return "scores";
   }
   unreachable();
 }

@@ -1,8 +1,9 @@
 // What moves from one store to another, as neither of them writes it: names instead of rows of names, the model's values instead
 // of columns.
 //
-// A job keeps its integer key, and the salt goes along, so its public id stays what it was. What a store works out of its jobs
-// (lanes, the order, held keys, what waits for what is full) is no record: whoever takes jobs in works it out.
+// A job keeps its integer key, and the salt goes along, so its public id stays what it was. A key of the keyspace keeps its
+// number, by which what is in it refers to it. What a store works out of its jobs (lanes, the order, held keys, what waits for
+// what is full) is no record: whoever takes jobs in works it out.
 #pragma once
 
 #include <array>
@@ -14,17 +15,34 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/plan.h"
 #include "model/queue.h"
 #include "model/rank.h"
 #include "model/worker.h"
 #include "store/codec/id_codec.h"
+#include "store/keys.h"
 
 namespace muster::store::transfer {
 
 // In the order in which they move: what is named comes before what names it.
-enum class Kind : std::uint8_t { namespaces, queues, workers, bonds, jobs, keys, dependencies };
-inline constexpr std::array kKinds{Kind::namespaces, Kind::queues, Kind::workers,     Kind::bonds,
-                                   Kind::jobs,       Kind::keys,   Kind::dependencies};
+enum class Kind : std::uint8_t {
+  namespaces,
+  queues,
+  workers,
+  bonds,
+  jobs,
+  keys,
+  dependencies,
+  plans,
+  actions,
+  entries,
+  items,
+  fields,
+  scores
+};
+inline constexpr std::array kKinds{Kind::namespaces, Kind::queues,       Kind::workers, Kind::bonds,   Kind::jobs,
+                                   Kind::keys,       Kind::dependencies, Kind::plans,   Kind::actions, Kind::entries,
+                                   Kind::items,      Kind::fields,       Kind::scores};
 std::string_view to_string(Kind kind);
 
 // What job ids, fences and sessions come from. Numbers below `next` may have been given out.
@@ -72,9 +90,49 @@ struct DependencyRecord {
   JobKey after = 0;
 };
 
+// Of `action` the counts are those it keeps itself: all of them once it is settled, until then those of forgotten jobs.
+struct ActionRecord {
+  Action action;
+  std::optional<Instant> settled_at;
+  std::vector<JobKey> jobs;  // in the order of its inputs
+};
+
+// A key of the keyspace without what is in it, but for a text.
+struct EntryRecord {
+  std::int64_t number = 0;
+  NamespaceName ns;
+  KeySpace space = KeySpace::clients;
+  std::string name;
+  KeyType type = KeyType::text;
+  std::optional<Instant> expires_at;
+  std::int64_t count = 0;
+  std::int64_t head = 0;
+  std::int64_t tail = -1;
+  std::string text;
+};
+
+// What is in a list, a hash or set, and a sorted set. `entry`: the number of its key.
+struct ItemRecord {
+  std::int64_t entry = 0;
+  std::int64_t position = 0;
+  std::string value;
+};
+struct FieldRecord {
+  std::int64_t entry = 0;
+  std::string name;
+  std::string value;
+};
+struct ScoreRecord {
+  std::int64_t entry = 0;
+  std::string member;
+  double score = 0;
+};
+
 // The n-th alternative is Kind n.
 using Records = std::variant<std::vector<NamespaceInfo>, std::vector<QueueRecord>, std::vector<Worker>, std::vector<BondRecord>,
-                             std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>>;
+                             std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>, std::vector<Plan>,
+                             std::vector<ActionRecord>, std::vector<EntryRecord>, std::vector<ItemRecord>,
+                             std::vector<FieldRecord>, std::vector<ScoreRecord>>;
 static_assert(std::variant_size_v<Records> == kKinds.size());
 inline Kind kind_of(const Records& records) { return static_cast<Kind>(records.index()); }
 inline std::size_t size_of(const Records& records) {
@@ -93,7 +151,7 @@ struct Batch {
   Position last;
 };
 
-// Bytes of payloads and results in one batch; the job that passes it is the last of its batch.
+// Bytes of contents in one batch; the record that passes it is the last of its batch.
 inline constexpr std::size_t kCopyBatchBytesMax = 16 * 1024 * 1024;
 
 using Counts = std::array<std::uint64_t, kKinds.size()>;  // by Kind

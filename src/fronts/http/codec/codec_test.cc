@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "base/time_text.h"
-#include "fronts/http/base64.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/codec/job_query.h"
 #include "fronts/http/codec/job_requests.h"
@@ -213,15 +212,6 @@ TEST(WorkerCodec, FillsTheOtherHalfOfAHeartbeatPolicy) {
   EXPECT_EQ(worker->policy->dead_after, 6s);
   EXPECT_EQ(decode_registration(R"({"dead_after_ms":9000})")->policy->interval, 3s);
   EXPECT_FALSE(decode_registration("{}")->policy.has_value());
-}
-
-TEST(Base64, RoundTripsAndRefusesWhatIsNot) {
-  for (const std::string_view bytes : {std::string_view(""), std::string_view("a"), std::string_view("ab"),
-                                       std::string_view("abc"), std::string_view("\0\xFF\x10", 3)})
-    EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
-  EXPECT_EQ(to_base64("light work"), "bGlnaHQgd29yaw==");
-  for (const char* bad : {"A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAB=", "A A=", "AA-_"})
-    EXPECT_FALSE(from_base64(bad)) << bad;
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "base/time_text.h"
-#include "fronts/http/base64.h"
 #include "fronts/http/json/fields.h"
 
 namespace muster::http {
@@ -29,7 +29,8 @@ Instant read_instant(JsonReader& in) {
 }
 
 Result<JobId> parse_job_id(std::string_view text) {
-  const auto id = JobId::parse(text);
+  // The RESP front shows a job as job_<32 digits>; whoever copies that from there is understood here.
+  const auto id = JobId::parse(text.starts_with("job_") ? text.substr(4) : text);
   if (!id) return Status::invalid_argument(fmt::format("job id \"{}\" is not a UUID", text.substr(0, kShownBytes)));
   return *id;
 }

@@ -17,10 +17,11 @@ void Outbox::tell(const Changes& changes, bool remote) {
       std::vector<LaneRef> wakes;
       wakes.reserve(changes.wakes.size());
       for (const LanePtr& lane : changes.wakes) wakes.push_back(lane->lane);
-      listener_->committed({.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes});
+      listener_->committed(
+          {.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes, .keys = changes.keys});
     }
   }
-  if (!remote && notifier_ != nullptr) notifier_->enqueue(changes);
+  if (!remote && notifier_ != nullptr && !changes.quiet()) notifier_->enqueue(changes);
 }
 
 }  // namespace muster::store::postgres

@@ -6,6 +6,13 @@ DECLARE
 BEGIN
   PERFORM set_config('lock_timeout', '200ms', true);
   BEGIN
+    -- Jobs of actions that are still open count in their action from now on (action_forget_jobs.sql).
+    EXECUTE format('LOCK TABLE {schema}.%I IN ACCESS EXCLUSIVE MODE', current_setting('muster.day'));
+    EXECUTE format('UPDATE {schema}.actions a SET completed = a.completed + o.completed, cancelled = a.cancelled + o.cancelled
+                    FROM (SELECT b.id, count(*) FILTER (WHERE h.state = 3) AS completed, count(*) FILTER (WHERE h.state <> 3) AS cancelled
+                          FROM {schema}.actions b CROSS JOIN LATERAL unnest(b.job_keys) AS k (id) JOIN {schema}.%I h ON h.id = k.id
+                          WHERE b.settled_at IS NULL GROUP BY b.id) AS o
+                    WHERE a.id = o.id AND a.settled_at IS NULL', current_setting('muster.day'));
     EXECUTE format('DROP TABLE {schema}.%I', current_setting('muster.day'));
   EXCEPTION
     WHEN insufficient_privilege OR lock_not_available OR undefined_table THEN NULL;

@@ -6,6 +6,7 @@
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
+#include "store/postgres/verbs/actions.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/wishes.h"
 
@@ -51,6 +52,7 @@ Result<Settled> redrive_one(Tx& tx, const JobId& id) {
       return Status::conflict(
           fmt::format("job {} now holds the unique key '{}'", tx.ids().encode(holder.integer(0, 0)).text(), spec.unique->key));
   }
+  reopen_action(tx, home->ns, spec, *key);
   std::optional<std::int64_t> expires_at;
   if (spec.expires_in) expires_at = to_ms(tx.now() + *spec.expires_in);
   Params params;

@@ -68,10 +68,22 @@ std::map<ScopedKey, JobKey> take_keys(Tx& tx, Sql put, Sql find, const std::map<
   return holders;
 }
 
+std::vector<JobKey> draw_job_keys(Tx& tx, std::size_t count) {
+  const Rows rows = tx.ask(kJobKeys, Params().int4(static_cast<std::int64_t>(count)));
+  std::vector<JobKey> keys;
+  for (std::size_t i = 0; i < rows.size() && i < count; ++i) keys.push_back(rows.integer(i, 0));
+  return keys;
+}
+
 class Batch {
  public:
   Batch(Tx& tx, const std::vector<JobSpec>& jobs) : tx_(tx) {
     for (const JobSpec& spec : jobs) drafts_.push_back({.spec = &spec});
+  }
+  // With keys that were drawn before; jobs may wait for others of the batch.
+  Batch(Tx& tx, const std::vector<JobSpec>& jobs, const std::vector<JobKey>& keys) : Batch(tx, jobs) {
+    for (std::size_t i = 0; i < drafts_.size(); ++i) drafts_[i].key = keys[i];
+    own_.insert(keys.begin(), keys.end());
   }
 
   Result<std::vector<Enqueued>> run() {
@@ -109,7 +121,7 @@ class Batch {
     std::vector<JobKey> keys;
     for (const Draft& draft : drafts_)
       for (const JobId& id : draft.spec->after)
-        if (const auto key = tx_.ids().decode(id)) keys.push_back(*key);
+        if (const auto key = tx_.ids().decode(id); key && !own_.contains(*key)) keys.push_back(*key);
     if (keys.empty() && std::all_of(drafts_.begin(), drafts_.end(), [](const Draft& d) { return d.spec->after.empty(); }))
       return {};
     const std::map<JobKey, LiveJob> live = lock_jobs(tx_, keys);
@@ -119,7 +131,7 @@ class Batch {
     for (Draft& draft : drafts_) {
       for (const JobId& id : draft.spec->after) {
         const auto key = tx_.ids().decode(id);
-        if (key && live.contains(*key)) {
+        if (key && (live.contains(*key) || own_.contains(*key))) {
           if (std::find(draft.pending.begin(), draft.pending.end(), *key) == draft.pending.end()) draft.pending.push_back(*key);
           continue;
         }
@@ -145,8 +157,9 @@ class Batch {
   }
 
   void give_keys() {
-    const Rows rows = tx_.ask(kJobKeys, Params().int4(static_cast<std::int64_t>(drafts_.size())));
-    for (std::size_t i = 0; i < rows.size() && i < drafts_.size(); ++i) drafts_[i].key = rows.integer(i, 0);
+    if (!own_.empty()) return;
+    const std::vector<JobKey> keys = draw_job_keys(tx_, drafts_.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) drafts_[i].key = keys[i];
   }
 
   // Idempotency first, then unique keys, as if one job came after the other.
@@ -315,11 +328,21 @@ class Batch {
 
   Tx& tx_;
   std::vector<Draft> drafts_;
+  std::set<JobKey> own_;                                          // keys of the batch that were drawn before
   std::map<std::pair<LaneKey, std::string>, std::int64_t> fair_;  // the empty key: the lane's virtual time
 };
 
 }  // namespace
 
 Result<std::vector<Enqueued>> enqueue(Tx& tx, const std::vector<JobSpec>& jobs) { return Batch(tx, jobs).run(); }
+
+Result<std::vector<Enqueued>> enqueue_linked(Tx& tx, std::vector<JobSpec> jobs,
+                                             const std::vector<std::vector<std::uint32_t>>& after) {
+  const std::vector<JobKey> keys = draw_job_keys(tx, jobs.size());
+  if (keys.size() < jobs.size()) return Status::unavailable("the database is away");
+  for (std::size_t i = 0; i < jobs.size() && i < after.size(); ++i)
+    for (const std::uint32_t place : after[i]) jobs[i].after.push_back(tx.ids().encode(keys[place]));
+  return Batch(tx, jobs, keys).run();
+}
 
 }  // namespace muster::store::postgres

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "store/postgres/key_rows.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -13,6 +14,8 @@ const Sql kNamespaceWorker{"namespace_worker"};
 const Sql kNamespaceLive{"namespace_live"};
 const Sql kNamespaceHistory{"namespace_history"};
 const Sql kNamespaceLock{"namespace_lock"};
+const Sql kNamespaceDeletePlans{"namespace_delete_plans"};
+const Sql kNamespaceDeleteKeys{"namespace_delete_keys"};
 const Sql kNamespaceDeleteLanes{"namespace_delete_lanes"};
 const Sql kNamespaceDeleteQueues{"namespace_delete_queues"};
 const Sql kNamespaceDelete{"namespace_delete"};
@@ -93,6 +96,10 @@ Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
     return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker.view(0, 0)));
   if (holds_jobs(tx, *ns))
     return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
+  // Plans, actions without jobs and keys are what somebody made in it, not work: they go along.
+  lock_all_keys(tx, *ns);
+  tx.write(kNamespaceDeletePlans, Params().int4(*ns));
+  tx.write(kNamespaceDeleteKeys, Params().int4(*ns));
   tx.write(kNamespaceDeleteLanes, Params().int4(*ns));
   tx.write(kNamespaceDeleteQueues, Params().int4(*ns));
   tx.write(kNamespaceDelete, Params().int4(*ns));

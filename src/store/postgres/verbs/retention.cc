@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "store/postgres/verbs/actions.h"
 #include "store/postgres/verbs/history_days.h"
 #include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
@@ -165,6 +166,7 @@ class Pruning {
     if (keys.empty()) return;
     moved_ += keys.size();
     tx_.write(kKeys, Params().int8s(keys));
+    forget_action_jobs(tx_, removed);
   }
 
   Tx& tx_;

@@ -8,6 +8,8 @@
 
 #include "store/postgres/store.h"
 #include "store/postgres/tx.h"
+#include "store/keys.h"
+#include "store/plans.h"
 #include "store/verbs.h"
 
 namespace muster::store::postgres {
@@ -17,6 +19,9 @@ using Each = std::vector<Result<T>>;
 
 // --- jobs: enqueue.cc, claim.cc, settle.cc, cancel.cc, read.cc, list.cc, explain.cc ---
 Result<std::vector<Enqueued>> enqueue(Tx& tx, const std::vector<JobSpec>& jobs);
+// As enqueue(); job i also waits for the earlier jobs of the batch whose places are in after[i]. The jobs' keys ascend.
+Result<std::vector<Enqueued>> enqueue_linked(Tx& tx, std::vector<JobSpec> jobs,
+                                             const std::vector<std::vector<std::uint32_t>>& after);
 Result<ClaimReply> claim_gated(Tx& tx, const ClaimRequest& request);
 Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch);
 Each<Settled> redrive(Tx& tx, const std::vector<JobId>& jobs);
@@ -24,6 +29,21 @@ Result<Redriven> redrive_matching(Tx& tx, const RedriveFilter& filter);
 Each<Job> get_jobs(Tx& tx, const std::vector<JobId>& jobs);
 Result<JobPage> list_jobs(Tx& tx, const JobQuery& query);
 Result<WaitFacts> explain(Tx& tx, const JobId& id);
+Each<JobId> find_jobs(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys);
+
+// --- plans.cc, actions.cc ---
+Result<PlanStored> put_plan(Tx& tx, const PlanPut& request);
+Each<Plan> get_plans(Tx& tx, const NamespaceName& ns, const std::vector<PlanId>& plans);
+Result<PlanPage> list_plans(Tx& tx, const PlanQuery& query);
+Result<Plan> delete_plan(Tx& tx, const NamespaceName& ns, const PlanId& plan);
+Result<ActionSubmitted> submit_action(Tx& tx, const ActionSpec& action);
+Result<ActionView> get_action(Tx& tx, const ActionQuery& query);
+Result<ActionPage> list_actions(Tx& tx, const ActionListQuery& query);
+SweepReport settle_actions(Tx& tx, const Retention& retention, std::size_t limit);
+
+// --- keys.cc ---
+Result<std::vector<KeyAnswer>> keyspace(Tx& tx, const KeyBatch& batch);
+SweepReport expire_keys(Tx& tx, std::size_t limit);
 
 // --- workers.cc, beats.cc ---
 Each<Registered> register_workers(Tx& tx, const std::vector<WorkerSpec>& batch);

@@ -62,6 +62,14 @@ Column& Column::add(std::int64_t value) {
   return *this;
 }
 
+Column& Column::add_real(double value) {
+  check(type_ == Type::float8, "a real number goes into a column of real numbers");
+  put(bytes_, std::int32_t{8});
+  put(bytes_, std::bit_cast<std::int64_t>(value));
+  ++count_;
+  return *this;
+}
+
 Column& Column::add(std::string_view value) {
   put(bytes_, static_cast<std::int32_t>(value.size()));
   bytes_.append(value);

@@ -25,6 +25,7 @@ class Column {
   explicit Column(Type type);
   Column& add(std::int64_t value);  // int2, int4, int8, boolean: narrowed to the column's width
   Column& add(std::string_view value);
+  Column& add_real(double value);  // float8
   Column& add_null();
   template <class T>
   Column& add(const std::optional<T>& value) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -63,6 +64,7 @@ Result<Settled> redrive(Core& core, const JobId& id) {
       return Status::conflict(
           fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), spec.unique->key));
   }
+  if (spec.labels.contains(kLabelAction)) reopen_action(core, *key);
   // It waits for nobody any more, and its time to expire starts over.
   spec.after.clear();
   std::optional<Instant> expires_at;

@@ -134,7 +134,10 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
 
 }  // namespace
 
-Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs) {
+Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs) { return enqueue_linked(core, jobs, {}); }
+
+Result<std::vector<Enqueued>> enqueue_linked(Core& core, std::vector<JobSpec>& jobs,
+                                             const std::vector<std::vector<std::uint32_t>>& after) {
   std::vector<Resolved> resolved;
   resolved.reserve(jobs.size());
   for (const JobSpec& spec : jobs) {
@@ -153,6 +156,12 @@ Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs) {
   std::vector<Enqueued> out;
   out.reserve(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i < after.size() && !after[i].empty()) {
+      for (const std::uint32_t place : after[i]) jobs[i].after.push_back(out[place].id);
+      auto linked = resolve(core, jobs[i]);
+      if (!linked.ok()) return linked.status();
+      resolved[i] = std::move(*linked);
+    }
     auto one = enqueue_one(core, jobs[i], resolved[i]);
     if (!one.ok()) return one.status();
     out.push_back(*one);

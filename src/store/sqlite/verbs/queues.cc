@@ -105,6 +105,14 @@ Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
       return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
   }
   NamespaceInfo info = found->info;
+  // Plans, actions without jobs and keys are what somebody made in it, not work: they go along.
+  core.sql.plan_delete_of_namespace.bind(1, row).run();
+  core.sql.action_jobs_delete_of_namespace.bind(1, row).run();
+  core.sql.action_delete_of_namespace.bind(1, row).run();
+  core.sql.key_items_delete_of_namespace.bind(1, row).run();
+  core.sql.key_fields_delete_of_namespace.bind(1, row).run();
+  core.sql.key_scores_delete_of_namespace.bind(1, row).run();
+  core.sql.key_delete_of_namespace.bind(1, row).run();
   core.sql.lane_delete_of_namespace.bind(1, row).run();
   core.sql.queue_delete_of_namespace.bind(1, row).run();
   core.sql.namespace_delete.bind(1, row).run();

@@ -3,6 +3,7 @@
 // Keys grow with time, so the pass walks the rows from the lowest key and stops at the first one created after every cut-off;
 // nothing behind it can be old enough. Rows it had to leave are passed over by going on from there at the next pass.
 #include "store/codec/spec_text.h"
+#include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -29,6 +30,7 @@ void remove(Core& core, const Candidate& row) {
         .bind_text(2, spec.idempotency_key)
         .bind(3, row.key)
         .run();
+  if (spec.labels.contains(kLabelAction)) forget_action_job(core, row.key);
   if ((row.flags & (kPayloadApart | kResultApart)) != 0) core.sql.content_delete.bind(1, row.key).run();
   if ((row.flags & kHasProgress) != 0) core.sql.progress_delete.bind(1, row.key).run();
   core.sql.attempt_delete.bind(1, row.key).run();

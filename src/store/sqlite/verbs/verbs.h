@@ -8,6 +8,10 @@
 namespace muster::store::sqlite {
 
 Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs);
+// As enqueue(); job i also waits for the earlier jobs of the batch whose places are in after[i]. Without idempotency and unique
+// keys the jobs get consecutive keys.
+Result<std::vector<Enqueued>> enqueue_linked(Core& core, std::vector<JobSpec>& jobs,
+                                             const std::vector<std::vector<std::uint32_t>>& after);
 Result<ClaimReply> claim(Core& core, const ClaimRequest& request);
 
 Result<Settled> complete(Core& core, const Completion& item);
@@ -21,6 +25,17 @@ Result<Settled> redrive(Core& core, const JobId& id);
 
 Result<Job> read_job(Core& core, const JobId& id);
 Result<WaitFacts> explain(Core& core, const JobId& id);
+Result<JobId> find_job(Core& core, const NamespaceName& ns, const std::string& key);
+
+Result<PlanStored> put_plan(Core& core, const PlanPut& request);
+Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id);
+Result<PlanPage> list_plans(Core& core, const PlanQuery& query);
+Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id);
+Result<ActionSubmitted> submit_action(Core& core, ActionSpec& action);
+Result<ActionView> get_action(Core& core, const ActionQuery& query);
+Result<ActionPage> list_actions(Core& core, const ActionListQuery& query);
+
+Result<std::vector<KeyAnswer>> keyspace(Core& core, const KeyBatch& batch);
 
 Result<Registered> register_worker(Core& core, const WorkerSpec& spec);
 Result<BeatReply> heartbeat(Core& core, const Beat& beat);
@@ -44,5 +59,7 @@ SweepReport bury_silent_workers(Core& core, std::size_t limit);
 SweepReport end_drains(Core& core, std::size_t limit);
 SweepReport prune_finished(Core& core, const Retention& retention, std::size_t limit);
 SweepReport prune_workers(Core& core, Duration offline_kept, std::size_t limit);
+SweepReport settle_actions(Core& core, const Retention& retention, std::size_t limit);
+SweepReport expire_keys(Core& core, std::size_t limit);
 
 }  // namespace muster::store::sqlite

@@ -1,0 +1,81 @@
+// One command of one client, from its arguments to its reply.
+//
+// Everything happens on the loop's thread; answers of the engine come on store threads and pass by Core::post. A session sends
+// replies in the order of the commands, however they come in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_function.h"
+#include "fronts/resp/client.h"
+#include "fronts/resp/wire/writer.h"
+
+namespace muster::resp {
+
+struct Core;
+struct Entry;
+
+using Args = std::vector<std::string>;
+
+class Call : public std::enable_shared_from_this<Call> {
+ public:
+  // Why a call that waits is asked to end.
+  enum class Interrupt : std::uint8_t {
+    heartbeat,  // the client sent a heartbeat behind a blocked pop: it no longer waits for it. Answer nothing, now.
+    closed,     // the connection is gone or the server stops: undo what can be undone; the answer reaches nobody
+  };
+
+  Call(Core& core, std::shared_ptr<Client> client, const Entry& entry, Args args)
+      : core_(core), client_(std::move(client)), entry_(entry), args_(std::move(args)) {}
+
+  const Args& args() const { return args_; }  // [0]: the name in capitals
+  std::string_view name() const { return args_[0]; }
+  const std::string& arg(std::size_t i) const { return args_[i]; }
+  std::size_t size() const { return args_.size(); }
+  Core& core() { return core_; }
+  Client& client() { return *client_; }
+  const std::shared_ptr<Client>& client_ref() { return client_; }
+  const Entry& entry() const { return entry_; }
+  Protocol protocol() const { return client_->protocol; }
+
+  // Exactly once. `sent` hears whether the operating system took the bytes (false: the connection ended before).
+  void answer(std::string bytes, UniqueFunction<void(bool)> sent = {});
+  void fail(std::string_view text) { answer(wire::error_reply(text)); }  // -ERR text
+  bool answered() const { return answered_; }
+
+  // A handler that waits says how to end the wait. Called at most once, only while unanswered. A reason that came before the
+  // handler did is told in a later turn of the loop, never from inside on_interrupt().
+  void on_interrupt(UniqueFunction<void(Interrupt)> handler);
+  void interrupt(Interrupt why);
+  bool interruptible() const { return static_cast<bool>(interrupt_); }
+  bool was_interrupted() const { return interrupted_; }
+
+  // For the session.
+  struct Delivery {
+    std::string bytes;
+    UniqueFunction<void(bool)> sent;
+  };
+  Delivery take_delivery() { return std::move(delivery_); }
+  void on_answered(UniqueFunction<void()> notify) { notify_ = std::move(notify); }
+
+ private:
+  Core& core_;
+  std::shared_ptr<Client> client_;
+  const Entry& entry_;
+  Args args_;
+  bool answered_ = false;
+  Delivery delivery_;
+  UniqueFunction<void(Interrupt)> interrupt_;
+  std::optional<Interrupt> missed_;  // came while nobody could be told
+  bool interrupted_ = false;
+  UniqueFunction<void()> notify_;
+};
+
+using CallRef = std::shared_ptr<Call>;
+
+}  // namespace muster::resp

@@ -1,0 +1,54 @@
+#include "fronts/resp/core.h"
+
+#include <fmt/format.h>
+
+#include "fronts/resp/clients.h"
+#include "fronts/resp/gatekeeper.h"
+#include "fronts/resp/link/channels.h"
+#include "fronts/resp/meter.h"
+#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/work/desk.h"
+
+namespace muster::resp {
+
+Core::Core(net::IoLoop& on, engine::Engine& with, Metrics& counted, RespOptions options_in, command::ServerFacts facts_in)
+    : loop(on),
+      engine(with),
+      metrics(counted),
+      options(std::move(options_in)),
+      facts(std::move(facts_in)),
+      meter(std::make_unique<Meter>(counted)),
+      clients(std::make_unique<Clients>()),
+      gatekeeper(std::make_unique<Gatekeeper>(*this)),
+      channels(std::make_shared<Channels>(*this)),
+      desk(std::make_unique<work::Desk>(*this)),
+      shelf(std::make_unique<plans::Shelf>(*this)) {}
+
+Core::~Core() = default;
+
+void Core::post(UniqueFunction<void()> work) {
+  loop.post([self = weak_from_this(), work = std::move(work)]() mutable {
+    if (const auto alive = self.lock()) work();
+  });
+}
+
+std::string error_text(const Status& status) {
+  switch (status.code()) {
+    case Code::exhausted: return fmt::format("{}; try again later", status.message());
+    case Code::unavailable: return fmt::format("TRYAGAIN nothing was written: {}", status.message());
+    case Code::outcome_unknown: return fmt::format("UNKNOWN it may have been written: {}", status.message());
+    case Code::internal:
+    case Code::corrupt: return fmt::format("Internal error: {}", status.message());
+    case Code::permission_denied: return fmt::format("NOPERM {}", status.message());
+    case Code::ok:
+    case Code::invalid_argument:
+    case Code::unauthenticated:
+    case Code::not_found:
+    case Code::already_exists:
+    case Code::conflict:
+    case Code::lease_lost: return status.message();
+  }
+  return status.message();
+}
+
+}  // namespace muster::resp

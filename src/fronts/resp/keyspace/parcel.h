@@ -1,0 +1,33 @@
+// An element that was taken out of a list and is on its way to a client. Whoever lets go of it before it is delivered gives it
+// back to the end it came from, wherever on the way that happens.
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.h"
+#include "store/keys.h"
+
+namespace muster::resp::keyspace {
+
+// Movable between threads; the engine outlives it.
+class Parcel {
+ public:
+  // `taken_by`: the pop or move that got `answer`. An answer without an element makes an empty parcel.
+  Parcel(engine::Engine& engine, store::KeyCommand taken_by, store::KeyAnswer answer);
+  Parcel(Parcel&&) noexcept = default;
+  Parcel& operator=(Parcel&&) = delete;
+  ~Parcel();
+
+  store::KeyAnswer& answer() { return contents_->answer; }
+  void delivered() { contents_.reset(); }
+
+ private:
+  struct Contents {
+    engine::Engine& engine;
+    store::KeyCommand taken_by;
+    store::KeyAnswer answer;
+  };
+  std::unique_ptr<Contents> contents_;  // null: delivered or moved on
+};
+
+}  // namespace muster::resp::keyspace

@@ -1,0 +1,153 @@
+// Runs of keyspace commands of one connection: as few batches as their order allows, and pops that wait in between.
+//
+//   GET a, GET b      known from memory: answered at once, as long as nothing of the run is under way
+//   SET …, LPUSH …    one batch
+//   BRPOP …           by itself: what is behind it sees what it did
+//   LLEN …            the next batch
+#include <utility>
+#include <vector>
+
+#include "fronts/resp/commands.h"
+#include "fronts/resp/core.h"
+#include "fronts/resp/keyspace/parcel.h"
+#include "fronts/resp/keyspace/request.h"
+#include "fronts/resp/wire/writer.h"
+
+namespace muster::resp {
+namespace keyspace {
+namespace {
+
+using store::KeyAnswer;
+using Answers = std::vector<KeyAnswer>;
+
+struct Asked {
+  CallRef call;
+  Request request;
+};
+
+// Lives on the loop's thread, from the run's first command to its last answer.
+class KeyRun : public std::enable_shared_from_this<KeyRun> {
+ public:
+  explicit KeyRun(std::vector<CallRef> calls) : calls_(std::move(calls)) {}
+
+  void go_on() {
+    std::vector<Asked> batch;
+    while (next_ < calls_.size()) {
+      const CallRef& call = calls_[next_];
+      // Behind a pop whose client left nothing is wanted any more.
+      if (waited_ && !call->client().open()) {
+        call->answer(wire::null_reply(call->protocol()));
+        ++next_;
+        continue;
+      }
+      if (batch.empty() && glance(*call)) {
+        ++next_;
+        continue;
+      }
+      auto request = read_request(*call);
+      if (!request.ok()) {
+        call->fail(request.status().message());
+        ++next_;
+        continue;
+      }
+      if (request->wait) {
+        if (!batch.empty()) break;
+        ++next_;
+        return wait(call, std::move(*request));
+      }
+      batch.push_back({call, std::move(*request)});
+      ++next_;
+    }
+    if (!batch.empty()) run(std::move(batch));
+  }
+
+ private:
+  static bool glance(Call& call) {
+    if (call.name() != "GET") return false;
+    const store::KeyGlance found = call.core().engine.keys().glance(call.arg(1));
+    if (!found.known) return false;
+    call.answer(found.text ? wire::bulk_reply(*found.text) : wire::null_reply(call.protocol()));
+    return true;
+  }
+
+  void run(std::vector<Asked> batch) {
+    Core& core = batch.front().call->core();
+    store::KeyBatch commands;
+    commands.commands.reserve(batch.size());
+    for (Asked& asked : batch) commands.commands.push_back(std::move(asked.request.command));
+    core.engine.keys().run(
+        std::move(commands),
+        core.on_loop<Answers>([self = shared_from_this(), batch = std::move(batch)](Result<Answers> answers) mutable {
+          for (std::size_t i = 0; i < batch.size(); ++i) {
+            Call& call = *batch[i].call;
+            if (answers.ok())
+              call.answer(reply_to(call, batch[i].request, std::move((*answers)[i])));
+            else
+              call.fail(error_text(answers.status()));
+          }
+          self->go_on();
+        }));
+  }
+
+  // Shared by the reply and the interruption: whichever comes first answers.
+  struct Waiting {
+    CallRef call;
+    Request request;
+  };
+
+  void wait(const CallRef& call, Request request) {
+    waited_ = true;
+    Core& core = call->core();
+    const Duration time = *request.wait;
+    store::KeyCommand command = request.command;
+    const auto waiting = std::make_shared<Waiting>(Waiting{call, std::move(request)});
+    const engine::KeyTicket ticket = core.engine.keys().await(
+        command, time,
+        [weak = core.weak_from_this(), &engine = core.engine, self = shared_from_this(), waiting,
+         command](Result<KeyAnswer> answer) mutable {
+          if (!answer.ok()) {
+            if (const auto alive = weak.lock())
+              alive->post([self, waiting, status = answer.status()] { self->failed(*waiting, status); });
+            return;
+          }
+          Parcel parcel(engine, std::move(command), std::move(*answer));
+          if (const auto alive = weak.lock())
+            alive->post([self, waiting, parcel = std::move(parcel)]() mutable { self->arrived(*waiting, std::move(parcel)); });
+        });
+    // The client no longer waits. What may be on its way all the same goes back.
+    call->on_interrupt([self = shared_from_this(), waiting, ticket](Call::Interrupt) {
+      Call& left = *waiting->call;
+      left.core().engine.keys().cancel(ticket);
+      left.answer(reply_to(left, waiting->request, KeyAnswer::none()));
+      self->go_on();
+    });
+  }
+
+  void failed(Waiting& waiting, const Status& status) {
+    if (waiting.call->answered()) return;
+    waiting.call->fail(error_text(status));
+    go_on();
+  }
+
+  void arrived(Waiting& waiting, Parcel parcel) {
+    Call& call = *waiting.call;
+    if (call.answered()) return;
+    // A copy goes out, since the parcel may have to go back.
+    std::string bytes = reply_to(call, waiting.request, parcel.answer());
+    call.answer(std::move(bytes), [parcel = std::move(parcel)](bool taken) mutable {
+      if (taken) parcel.delivered();
+    });
+    go_on();
+  }
+
+  const std::vector<CallRef> calls_;
+  std::size_t next_ = 0;
+  bool waited_ = false;
+};
+
+}  // namespace
+}  // namespace keyspace
+
+void run_keys(std::vector<CallRef> calls) { std::make_shared<keyspace::KeyRun>(std::move(calls))->go_on(); }
+
+}  // namespace muster::resp

@@ -1,0 +1,41 @@
+// The table of the keyspace's commands, joined from the words of each type.
+#include <vector>
+
+#include "base/check.h"
+#include "fronts/resp/keyspace/words.h"
+
+namespace muster::resp {
+namespace keyspace {
+namespace {
+
+struct Table {
+  Table() {
+    for (const std::span<const Word> part :
+         {any_words(), listing_words(), text_words(), list_words(), hash_words(), set_words(), score_words()})
+      for (const Word& each : part) {
+        entries.push_back(each.entry);
+        readers.push_back(each.read);
+      }
+  }
+  std::vector<Entry> entries;
+  std::vector<Reader> readers;  // of the entry at the same place
+};
+
+const Table& table() {
+  static const Table made;
+  return made;
+}
+
+}  // namespace
+
+Result<Request> read_request(Call& call) {
+  const auto place = static_cast<std::size_t>(&call.entry() - table().entries.data());
+  check(place < table().readers.size() && table().readers[place] != nullptr, "the command is one of the keyspace");
+  return table().readers[place](call);
+}
+
+}  // namespace keyspace
+
+std::span<const Entry> keyspace_commands() { return keyspace::table().entries; }
+
+}  // namespace muster::resp

@@ -1,0 +1,38 @@
+#include "fronts/resp/plans/job_find.h"
+
+#include <utility>
+
+#include "fronts/resp/core.h"
+#include "fronts/resp/plans/job_document.h"
+#include "fronts/resp/work/work.h"
+
+namespace muster::resp::plans {
+
+void find_job(const CallRef& call, const std::string& name, UniqueFunction<void(Result<Job>)> then) {
+  work::resolve_job(call, name, [call, name, then = std::move(then)](Result<JobId> id) mutable {
+    if (!id.ok()) return then(id.status());
+    Core& core = call->core();
+    core.engine.jobs().get({*id},
+                           core.on_loop<store::Each<Job>>([name, then = std::move(then)](Result<store::Each<Job>> found) mutable {
+                             if (!found.ok()) return then(found.status());
+                             Result<Job>& job = found->front();
+                             if (job.ok() && job->spec.ns.text() != kDefaultNamespace)
+                               return then(Status::not_found("job " + name + " does not exist"));
+                             then(std::move(job));
+                           }));
+  });
+}
+
+void with_document(const CallRef& call, Job job, UniqueFunction<void(const Job&, std::string)> then) {
+  const std::string plan = plan_of(job.spec.labels);
+  if (plan.empty()) {
+    std::string document = job_document(facts_of(job), nullptr);
+    return then(job, std::move(document));
+  }
+  call->core().shelf->find(plan, [job = std::move(job), then = std::move(then)](std::shared_ptr<const StoredPlan> found) mutable {
+    std::string document = job_document(facts_of(job), found.get());
+    then(job, std::move(document));
+  });
+}
+
+}  // namespace muster::resp::plans

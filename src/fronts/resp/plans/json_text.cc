@@ -1,0 +1,76 @@
+#include "fronts/resp/plans/json_text.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace muster::resp::plans {
+namespace {
+
+bool is_plain(std::string_view text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') return false;
+  }
+  return true;
+}
+
+template <class Render>
+std::string joined(const std::vector<std::string>& parts, Render render) {
+  std::string out = "[";
+  for (const std::string& part : parts) {
+    if (out.size() > 1) out += ',';
+    out += render(part);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+bool is_too_deep(std::string_view json) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kJsonDepthMax) return true;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+std::string json_string(std::string_view text) {
+  // Ids and words are nearly all that is ever quoted; they need no escape.
+  if (is_plain(text)) return '"' + std::string(text) + '"';
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void ObjectText::raw(std::string_view name, std::string_view json) {
+  if (out_.size() > 1) out_ += ',';
+  out_ += '"';
+  out_ += name;
+  out_ += "\":";
+  out_ += json;
+}
+
+std::string ObjectText::take() && {
+  out_ += '}';
+  return std::move(out_);
+}
+
+std::string string_array(const std::vector<std::string>& texts) {
+  return joined(texts, [](const std::string& text) { return json_string(text); });
+}
+
+std::string raw_array(const std::vector<std::string>& values) {
+  return joined(values, [](const std::string& value) -> const std::string& { return value; });
+}
+
+}  // namespace muster::resp::plans

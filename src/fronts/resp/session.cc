@@ -1,0 +1,417 @@
+#include "fronts/resp/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fronts/resp/link/channels.h"
+#include "fronts/resp/meter.h"
+#include "fronts/resp/objections.h"
+#include "fronts/resp/work/desk.h"
+
+namespace muster::resp {
+namespace {
+
+constexpr std::size_t kSlotsKept = 64;
+
+wire::Bounds bounds_of(const Limits& limits, bool authenticated) {
+  if (authenticated)
+    return {.message_bytes_max = limits.message_bytes_max,
+            .value_bytes_max = limits.value_bytes_max,
+            .elements_max = limits.elements_max,
+            .inline_bytes_max = limits.inline_bytes_max};
+  return {.message_bytes_max = limits.unauthenticated_bytes_max,
+          .value_bytes_max = limits.unauthenticated_bytes_max,
+          .elements_max = limits.unauthenticated_elements_max,
+          .inline_bytes_max = std::min(limits.inline_bytes_max, limits.unauthenticated_bytes_max)};
+}
+
+void capitalise(std::string& name) {
+  for (char& c : name)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+}
+
+bool changes_identity(std::string_view name) { return name == "AUTH" || name == "HELLO" || name == "RESET"; }
+
+// A client that sends one of these no longer waits for the pop before it.
+bool is_heartbeat(const Args& args) { return (args[0] == "PING" && args.size() == 2) || args[0] == "WORKER.HEARTBEAT"; }
+
+}  // namespace
+
+RespSession::RespSession(std::shared_ptr<Core> core, net::Connection& connection)
+    : core_(std::move(core)),
+      connection_(connection),
+      client_(core_->clients->add(connection.peer_address(), core_->now(), *this)),
+      parser_(bounds_of(core_->options.limits, false), core_->options.limits.depth_max) {}
+
+RespSession::~RespSession() = default;
+
+void RespSession::begin(Entrance entrance) {
+  auth_needed_ = entrance.auth_needed;
+  client_->pairs = core_->options.habits.pop_answers_pair;
+  client_->auth_needed = auth_needed_;
+  client_->caller.address = client_->address;
+  if (!auth_needed_) {
+    client_->authenticated = true;
+    client_->caller.role = command::Role::operator_role;
+    client_->caller.name = "anonymous";
+  }
+  set_bounds();
+  arm();
+}
+
+void RespSession::set_bounds() { parser_.set_bounds(bounds_of(core_->options.limits, client_->authenticated)); }
+
+void RespSession::arm() {
+  const Duration within = client_->authenticated ? core_->options.limits.idle : core_->options.limits.unauthenticated_idle;
+  if (within > Duration::zero())
+    connection_.expire_reading_in(within);
+  else
+    connection_.never_expire_reading();
+}
+
+void RespSession::client_changed() {
+  set_bounds();
+  arm();
+}
+
+bool RespSession::waiting() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.begun && !slot.done() && slot.call->interruptible(); });
+}
+
+bool RespSession::stalled() const {
+  return slots_.size() >= core_->options.limits.pipeline_max || connection_.unsent() > kUnreadBytesMax ||
+         // What follows an AUTH is judged by its outcome, its size included.
+         (gates_ > 0 && !client_->authenticated);
+}
+
+void RespSession::received(std::string_view bytes) {
+  if (deaf_) return;
+  client_->active_at = core_->now();
+  if (!client_->authenticated || core_->options.limits.idle > Duration::zero()) arm();
+  if (!input_.empty()) {
+    input_.append(bytes);
+    return;
+  }
+  read(bytes);
+}
+
+void RespSession::read(std::string_view bytes) {
+  reading_ = true;
+  while (!bytes.empty() && !deaf_ && !stalled()) {
+    const wire::Parser::Step step = parser_.feed(bytes);
+    bytes.remove_prefix(step.used);
+    if (step.outcome == wire::Parser::Outcome::command)
+      take(parser_.take());
+    else if (step.outcome == wire::Parser::Outcome::refused)
+      refuse(parser_.refusal().text, parser_.refusal().close);
+  }
+  if (deaf_) bytes = {};
+  input_.assign(bytes);
+  if (input_.empty() && input_.capacity() > wire::kTextKept) input_.shrink_to_fit();
+  reading_ = false;
+  pump();
+  send_ready();
+  if (closed_ || connection_.closing()) return;
+  if (!input_.empty())
+    connection_.pause_reading();
+  else
+    connection_.resume_reading();
+  if (!input_.empty() && !stalled()) schedule_turn();
+  finish_if_done();
+}
+
+void RespSession::refuse(std::string text, bool close) {
+  Slot& slot = slots_.emplace_back();
+  if (!text.empty()) slot.bytes = wire::error_reply(text);
+  slot.close_after = close;
+  if (!close) return;
+  deaf_ = true;
+  hurry();
+}
+
+void RespSession::take(wire::Words words) {
+  if (words.not_bulk == 0) return refuse(std::string(kExpectedBulk), false);
+  if (!wire::is_utf8(words.words[0])) return refuse(std::string(kInvalidUtf8), false);
+  capitalise(words.words[0]);
+  const Entry* entry = find_command(words.words[0]);
+  core_->meter->count(entry);
+  client_->last_command.assign(words.words[0], 0, kShownNameBytesMax);
+  if (std::string text = objection(entry, words); !text.empty()) {
+    core_->meter->count_refusal();
+    return refuse(std::move(text), false);
+  }
+
+  Slot& slot = slots_.emplace_back();
+  slot.gate = changes_identity(entry->name);
+  slot.heartbeat = is_heartbeat(words.words);
+  slot.close_after = entry->name == "QUIT";
+  slot.flow = flow_of(*entry, words.words);
+  slot.call = std::make_shared<Call>(*core_, client_, *entry, std::move(words.words));
+  slot.call->on_answered([this] { one_answered(); });
+  if (slot.close_after) deaf_ = true;
+  if (slot.gate) ++gates_;
+  if (slot.flow == Flow::local) return begin_local(slot);
+  if (slot.heartbeat) ++heartbeats_ahead_;
+  if (slot.heartbeat || deaf_) hurry();
+  // Its outcome decides how the next frame is read.
+  if (slot.gate && !client_->authenticated) pump();
+}
+
+std::string RespSession::objection(const Entry* entry, const wire::Words& words) const {
+  if (!client_->authenticated && (entry == nullptr || entry->access != Access::anyone)) return std::string(kNoAuth);
+  if (entry == nullptr) return unknown_command(words.words[0]);
+  if (std::string text = objection_now(*entry); !text.empty()) return text;
+  return objection_to_form(*entry, words);
+}
+
+std::string RespSession::objection_now(const Entry& entry) const {
+  if (entry.access == Access::anyone) return {};
+  if (!client_->authenticated) return std::string(kNoAuth);
+  if (!may_use(client_->caller.role, entry.access)) return not_permitted(entry.name);
+  if (client_->subscriptions > 0 && client_->protocol == Protocol::resp2 && !allowed_while_subscribed(entry.name))
+    return not_while_subscribed(entry.name);
+  return {};
+}
+
+Flow RespSession::flow_of(const Entry& entry, const Args& args) const {
+  if (entry.flow == Flow::keys) {
+    bool view = false;
+    for_each_key(entry, args, [&](const std::string& key) { view = view || is_view(key); });
+    return view ? view_flow(entry, args) : Flow::keys;
+  }
+  if (entry.flow != Flow::local) return entry.flow;
+  // A heartbeat asks the registry; and while an AUTH is under way nobody knows who asks.
+  return is_heartbeat(args) || gates_ > 0 ? Flow::alone : Flow::local;
+}
+
+void RespSession::begin_local(Slot& slot) {
+  slot.begun = true;
+  ++running_;  // taken back by one_answered()
+  const CallRef call = slot.call;
+  call->entry().handler(call);
+}
+
+void RespSession::one_answered() {
+  --running_;
+  if (!pumping_ && !reading_) schedule_turn();
+}
+
+void RespSession::pump() {
+  if (pumping_ || closed_) return;
+  pumping_ = true;
+  while (begun_ < slots_.size()) {
+    Slot& slot = slots_[begun_];
+    if (slot.begun || slot.done()) {
+      ++begun_;
+      continue;
+    }
+    if (running_ > 0 || connection_.unsent() > kUnreadBytesMax) break;
+    begin_run();
+  }
+  pumping_ = false;
+}
+
+// The next slot and, when its flow is a group's, its neighbours.
+void RespSession::begin_run() {
+  const Flow flow = slots_[begun_].flow;
+  std::vector<CallRef> calls;
+  for (std::size_t i = begun_; i < slots_.size() && calls.size() < kGroupMax; ++i) {
+    Slot& slot = slots_[i];
+    if (slot.begun || slot.done()) continue;
+    if (slot.flow != flow || (flow == Flow::alone && !calls.empty())) break;
+    slot.begun = true;
+    if (slot.heartbeat) --heartbeats_ahead_;
+    if (std::string text = objection_now(slot.call->entry()); !text.empty()) {
+      ++running_;
+      slot.call->fail(text);
+      continue;
+    }
+    calls.push_back(slot.call);
+  }
+  if (calls.empty()) return;
+  running_ += calls.size();
+  run_group(flow, std::move(calls));
+  hurry();
+}
+
+void RespSession::run_group(Flow flow, std::vector<CallRef> calls) {
+  switch (flow) {
+    case Flow::local:
+    case Flow::alone: {
+      const CallRef call = std::move(calls.front());
+      // A keyspace command stands alone when one of its keys is a view.
+      return call->entry().flow == Flow::keys ? run_view(call) : call->entry().handler(call);
+    }
+    case Flow::keys: return run_keys(std::move(calls));
+    case Flow::pops: return run_pops(std::move(calls));
+    case Flow::pushes: return run_pushes(std::move(calls));
+    case Flow::updates: return run_updates(std::move(calls));
+  }
+}
+
+std::optional<Call::Interrupt> RespSession::impatience() const {
+  if (peer_finished_ || close_asked_) return Call::Interrupt::closed;
+  if (heartbeats_ahead_ > 0 || deaf_ || draining_) return Call::Interrupt::heartbeat;
+  return std::nullopt;
+}
+
+// Ends the waits of the run that is under way when somebody no longer wants to wait for it.
+void RespSession::hurry() {
+  const auto why = impatience();
+  if (!why || running_ == 0) return;
+  // The handler may answer at once, which changes nothing about the slots before a later turn.
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].begun && !slots_[i].done()) slots_[i].call->interrupt(*why);
+}
+
+void RespSession::schedule_turn() {
+  if (turn_scheduled_ || closed_) return;
+  turn_scheduled_ = true;
+  core_->loop.post([self = shared_from_this()] {
+    self->turn_scheduled_ = false;
+    self->turn();
+  });
+}
+
+void RespSession::turn() {
+  if (closed_) return;
+  pump();
+  send_ready();
+  if (close_asked_ && !connection_.closing()) {
+    hurry();
+    connection_.close_when_sent();
+  }
+  if (closed_ || connection_.closing()) return;
+  if (!input_.empty() && !stalled() && !deaf_) {
+    const std::string waiting = std::exchange(input_, {});
+    return read(waiting);
+  }
+  finish_if_done();
+}
+
+void RespSession::send_ready() {
+  if (closed_) return;
+  std::string bytes;
+  std::vector<UniqueFunction<void(bool)>> sent;
+  bool close = false;
+  slots_peak_ = std::max(slots_peak_, slots_.size());
+  while (!slots_.empty() && slots_.front().done() && !close) {
+    Slot& slot = slots_.front();
+    Call::Delivery delivery = slot.call ? slot.call->take_delivery() : Call::Delivery{std::move(slot.bytes), {}};
+    if (bytes.empty())
+      bytes = std::move(delivery.bytes);
+    else
+      bytes += delivery.bytes;
+    if (delivery.sent) sent.push_back(std::move(delivery.sent));
+    if (slot.gate) --gates_;
+    close = slot.close_after;
+    slots_.pop_front();
+    if (begun_ > 0) --begun_;
+  }
+  if (slots_.empty() && slots_peak_ > kSlotsKept) {
+    // A long pipeline leaves nothing behind on a connection that then idles.
+    slots_ = {};
+    slots_peak_ = 0;
+  }
+  emit(std::move(bytes), std::move(sent));
+  if (close) connection_.close_when_sent();
+}
+
+void RespSession::emit(std::string bytes, std::vector<UniqueFunction<void(bool)>> sent) {
+  if (bytes.empty() && sent.empty()) return;
+  if (connection_.unsent() > core_->options.limits.output_bytes_max) {
+    for (UniqueFunction<void(bool)>& each : sent) each(false);
+    return connection_.close_now();
+  }
+  if (sent.empty()) return connection_.send(std::move(bytes), {});
+  connection_.send(std::move(bytes), [sent = std::move(sent)](bool taken) mutable {
+    for (UniqueFunction<void(bool)>& each : sent) each(taken);
+  });
+}
+
+void RespSession::push(std::string bytes) {
+  if (closed_ || connection_.closing()) return;
+  send_ready();
+  emit(std::move(bytes), {});
+}
+
+void RespSession::output_drained() {
+  if (begun_ < slots_.size() || !input_.empty()) schedule_turn();
+}
+
+void RespSession::finish_if_done() {
+  if (closed_ || connection_.closing() || !slots_.empty()) return;
+  if (draining_ || (peer_finished_ && input_.empty())) connection_.close_when_sent();
+}
+
+void RespSession::peer_finished() {
+  peer_finished_ = true;
+  if (closed_) return;
+  hurry();
+  pump();
+  send_ready();
+  // Whoever still waits undoes what it can; nobody is there to be told.
+  const bool waiting = std::any_of(slots_.begin(), slots_.end(),
+                                   [](const Slot& slot) { return slot.begun && !slot.done() && slot.call->was_interrupted(); });
+  if (waiting) return connection_.close_when_sent();
+  finish_if_done();
+}
+
+void RespSession::read_expired() {
+  if (!slots_.empty() || client_->subscriptions > 0) return arm();
+  connection_.close_when_sent();
+}
+
+void RespSession::drain() {
+  draining_ = true;
+  deaf_ = true;
+  input_.clear();
+  hurry();
+  schedule_turn();
+}
+
+void RespSession::close() {
+  if (closed_) return;
+  close_asked_ = true;
+  deaf_ = true;
+  input_.clear();
+  schedule_turn();
+}
+
+void RespSession::closed() {
+  closed_ = true;
+  client_->set_closed();
+  const std::deque<Slot> left = std::exchange(slots_, {});
+  for (const Slot& slot : left) {
+    if (!slot.call) continue;
+    if (slot.call->answered()) {
+      if (Call::Delivery delivery = slot.call->take_delivery(); delivery.sent) delivery.sent(false);
+      continue;
+    }
+    if (!slot.begun) {
+      slot.call->on_answered({});
+      continue;
+    }
+    // Its answer reaches nobody, and is told so.
+    slot.call->on_answered([call = slot.call.get()] {
+      if (Call::Delivery delivery = call->take_delivery(); delivery.sent) delivery.sent(false);
+    });
+    slot.call->interrupt(Call::Interrupt::closed);
+  }
+  core_->channels->remove(*client_);
+  core_->desk->closed(client_);
+  core_->clients->remove(client_);
+}
+
+RefusedSession::RefusedSession(net::Connection& connection, std::string text) : connection_(connection) {
+  connection_.send(wire::error_reply(text), {});
+  connection_.close_when_sent();
+}
+
+void RefusedSession::peer_finished() { connection_.close_when_sent(); }
+void RefusedSession::read_expired() { connection_.close_now(); }
+void RefusedSession::drain() { connection_.close_now(); }
+
+}  // namespace muster::resp

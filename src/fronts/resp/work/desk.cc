@@ -1,0 +1,75 @@
+#include "fronts/resp/work/desk.h"
+
+#include <utility>
+
+#include "fronts/resp/core.h"
+#include "fronts/resp/work/action_times.h"
+#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/lengths.h"
+#include "fronts/resp/work/roster.h"
+#include "fronts/resp/work/verify.h"
+
+namespace muster::resp::work {
+
+Desk::Desk(Core& core)
+    : core_(core),
+      holdings_(std::make_unique<Holdings>(core)),
+      roster_(std::make_unique<Roster>(core)),
+      action_times_(std::make_unique<ActionTimes>(core)),
+      lengths_(std::make_unique<Lengths>(core)),
+      verifications_(std::make_unique<Verifications>(core)) {}
+
+Desk::~Desk() = default;
+
+void Desk::arm() {
+  if (armed_ || core_.stopping) return;
+  armed_ = true;
+  if (timer_ == nullptr) timer_ = std::make_unique<net::Timer>(core_.loop);
+  timer_->start(kTickEvery, [this] {
+    armed_ = false;
+    tick();
+    arm();
+  });
+}
+
+void Desk::later(UniqueFunction<void()> work) {
+  later_.push_back(std::move(work));
+  arm();
+}
+
+void Desk::tick() {
+  const Instant now = core_.now();
+  roster_->tick(now);
+  holdings_->tick(now);
+  verifications_->tick(now);
+  // What runs may ask to run later again.
+  std::vector<UniqueFunction<void()>> due = std::move(later_);
+  later_.clear();
+  for (UniqueFunction<void()>& work : due) work();
+}
+
+void Desk::closed(const std::shared_ptr<Client>& client) {
+  verifications_->closed(*client);
+  // A server that stops breaks its connections itself: nobody is to blame, and whoever comes back in time goes on.
+  if (core_.stopping) return holdings_->drop(*client);
+  switch (client->bond) {
+    case Bond::registered: holdings_->drop(*client); break;
+    case Bond::pinged: roster_->end_pinged(client); break;
+    case Bond::none:
+      if (client->caller.worker.empty())
+        holdings_->leave(*client);
+      else
+        holdings_->drop(*client);
+      break;
+  }
+  roster_->left(*client);
+}
+
+Desk::Facts Desk::facts() const {
+  return {.held = holdings_->size(),
+          .left = holdings_->left(),
+          .verifications = verifications_->pending(),
+          .flagged = roster_->flagged()};
+}
+
+}  // namespace muster::resp::work

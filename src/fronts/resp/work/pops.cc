@@ -1,0 +1,273 @@
+// Jobs out of queues: a run of neighbouring pops of one connection becomes as few claims as their meaning allows.
+//
+// Pops are answered in their order. Those that ask the same queue are claimed for together; one that waits is waited for alone
+// with whatever comes meanwhile going to it first, and only when it is answered does the time of the next one begin.
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "fronts/resp/commands.h"
+#include "fronts/resp/core.h"
+#include "fronts/resp/work/access.h"
+#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/element.h"
+#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/lengths.h"
+#include "fronts/resp/work/pop_request.h"
+#include "fronts/resp/work/roster.h"
+
+namespace muster::resp::work {
+namespace {
+
+constexpr int kRecoveriesMax = 2;  // of a claimant that the store does not know, for one pop
+
+// One pop, from its command to its reply.
+struct Pop {
+  CallRef call;
+  PopRequest request;
+  Ticks until{};       // when its wait ends; set when it becomes the first
+  bool begun = false;  // it is the first, and its time runs
+  bool given = false;  // jobs are being written out for it
+};
+
+class PopRun : public std::enable_shared_from_this<PopRun> {
+ public:
+  PopRun(Core& core, std::shared_ptr<Client> client) : core_(core), client_(std::move(client)) {}
+
+  void add(const CallRef& call) {
+    auto request = read_pop(call->args());
+    if (!request.ok()) return refuse(call, request.status());
+    if (request->limit() == 0) return call->answer(none(*request, call->protocol()));
+    pops_.push_back({.call = call, .request = *std::move(request)});
+  }
+
+  void start() {
+    for (std::size_t i = 0; i < pops_.size(); ++i)
+      pops_[i].call->on_interrupt([self = shared_from_this(), i](Call::Interrupt) { self->interrupt(i); });
+    step();
+  }
+
+ private:
+  // A pop is over when it is answered, or when its jobs are on their way to it.
+  bool over(const Pop& pop) const { return pop.given || pop.call->answered(); }
+
+  static std::string none(const PopRequest& request, Protocol protocol) {
+    std::string out;
+    if (request.count)
+      wire::null_array(out, protocol);
+    else
+      wire::null(out, protocol);
+    return out;
+  }
+
+  void answer_none(Pop& pop) {
+    if (pop.call->answered()) return;
+    std::string out;
+    if (pop.request.names && client_->pairs)
+      wire::null_array(out, pop.call->protocol());
+    else
+      out = none(pop.request, pop.call->protocol());
+    pop.call->answer(std::move(out));
+  }
+
+  void interrupt(std::size_t index) {
+    Pop& pop = pops_[index];
+    answer_none(pop);  // jobs that are being written out for it go back when they are
+    if (index != next_) return;
+    cancel_claim();
+    step();
+  }
+
+  // A claim that is under way is for nobody any more. Its grants are handed back, wherever they are.
+  void cancel_claim() {
+    ++round_;
+    if (ticket_) core_.engine.claims().cancel(*std::exchange(ticket_, std::nullopt));
+  }
+
+  // Whatever is to be done for the first pop that is not over.
+  void step() {
+    while (next_ < pops_.size() && over(pops_[next_])) ++next_;
+    if (next_ == pops_.size()) return;
+    Pop& first = pops_[next_];
+    if (!first.begun) {
+      first.begun = true;
+      first.until = core_.clock().elapsed() + first.request.wait;
+      probe_ = 0;
+      recoveries_ = 0;
+    }
+    const std::uint64_t round = ++round_;
+    core_.desk->roster().with_claimant(client_, [self = shared_from_this(), round](Result<Claimant> claimant) {
+      if (self->round_ != round) return;
+      self->with_claimant(std::move(claimant));
+    });
+  }
+
+  void with_claimant(Result<Claimant> claimant) {
+    if (!claimant.ok()) return fail_first(claimant.status());
+    claimant_ = *std::move(claimant);
+    if (client_->bond == Bond::pinged) {
+      // It works on one job at a time: asking for another says that the one before was lost.
+      std::vector<LeaseRef> held = core_.desk->holdings().held_by(*client_);
+      if (!held.empty()) {
+        core_.desk->holdings().give_up(
+            std::move(held), fmt::format("worker '{}' asked for other work while it held the job", claimant_.worker.text()),
+            [self = shared_from_this(), round = round_] {
+              if (self->round_ == round) self->claim();
+            });
+        return;
+      }
+    }
+    claim();
+  }
+
+  // How many neighbours ask the same as the first, one claim's worth.
+  std::size_t neighbours() const {
+    const PopRequest& first = pops_[next_].request;
+    std::size_t last = next_ + 1;
+    std::size_t jobs = first.limit();
+    if (first.queues.size() > 1) return last;
+    while (last < pops_.size() && !over(pops_[last]) && pops_[last].request.queues == first.queues &&
+           jobs + pops_[last].request.limit() <= limits::kClaimBatchMax) {
+      jobs += pops_[last].request.limit();
+      ++last;
+    }
+    return last;
+  }
+
+  void claim() {
+    const Pop& first = pops_[next_];
+    const std::size_t last = neighbours();
+    std::size_t limit = 0;
+    for (std::size_t i = next_; i < last; ++i) limit += pops_[i].request.limit();
+
+    store::ClaimRequest request;
+    request.ns = NamespaceName(kDefaultNamespace);
+    request.worker = claimant_.worker;
+    request.session = claimant_.session;
+    request.limit = limit;
+    // Several queues: each by itself in their order, then all of them together for what comes first.
+    const bool probing = first.request.queues.size() > 1 && probe_ < first.request.queues.size();
+    request.queues = probing ? std::vector{first.request.queues[probe_]} : first.request.queues;
+    Duration wait{0};
+    if (first.request.waits && !probing) {
+      const Duration left = std::chrono::ceil<Duration>(first.until - core_.clock().elapsed());
+      wait = first.request.wait == Duration(0) ? limits::kClaimWaitMax : std::clamp(left, Duration(0), limits::kClaimWaitMax);
+    }
+    core_.desk->roster().noticed(claimant_);
+    const std::uint64_t round = ++round_;
+    ticket_.reset();
+    auto answered = [self = shared_from_this(), round, last, probing](Result<store::ClaimReply> reply) {
+      if (self->round_ != round) {
+        // Nobody waits for it any more. It was answered before it could be cancelled.
+        if (reply.ok()) self->core_.engine.claims().hand_back(reply->grants);
+        return;
+      }
+      self->ticket_.reset();
+      self->answered(std::move(reply), last, probing);
+    };
+    ticket_ = core_.engine.claims().claim(std::move(request), wait, core_.on_loop<store::ClaimReply>(std::move(answered)));
+  }
+
+  void answered(Result<store::ClaimReply> reply, std::size_t last, bool probing) {
+    if (!reply.ok()) {
+      if (reply.code() != Code::not_found && reply.code() != Code::lease_lost) return fail_first(reply.status());
+      if (recoveries_++ >= kRecoveriesMax) return fail_first(reply.status());
+      const std::uint64_t round = ++round_;
+      core_.desk->roster().recover(client_, claimant_, [self = shared_from_this(), round](Result<Claimant> claimant) {
+        if (self->round_ == round) self->with_claimant(std::move(claimant));
+      });
+      return;
+    }
+    if (!reply->grants.empty()) return give(std::move(reply->grants), last);
+    Pop& first = pops_[next_];
+    if (probing && ++probe_ < first.request.queues.size()) return claim();
+    const bool in_time =
+        first.request.waits && (first.request.wait == Duration(0) || core_.clock().elapsed() < first.until) && !core_.stopping;
+    if (!in_time) {
+      // Nothing for the first is nothing for those of its neighbours that do not wait either.
+      answer_none(first);
+      for (std::size_t i = next_ + 1; i < last && !pops_[i].request.waits; ++i) answer_none(pops_[i]);
+      return step();
+    }
+    if (probing) return claim();
+    if (reply->block != store::ClaimBlock::draining) return step();
+    // A worker that drains is answered at once, so asking again at once would never end.
+    const std::uint64_t round = ++round_;
+    core_.desk->later([self = shared_from_this(), round] {
+      if (self->round_ == round) self->step();
+    });
+  }
+
+  void fail_first(const Status& status) {
+    if (!pops_[next_].call->answered()) refuse(pops_[next_].call, status);
+    step();
+  }
+
+  // Hands the grants to the pops in their order.
+  void give(std::vector<Grant> grants, std::size_t last) {
+    auto grant = std::make_move_iterator(grants.begin());
+    const auto end = std::make_move_iterator(grants.end());
+    for (std::size_t i = next_; i < last && grant != end; ++i) {
+      if (over(pops_[i])) continue;
+      const auto count = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(pops_[i].request.limit()), end - grant);
+      std::vector<Grant> own(grant, grant + count);
+      grant += count;
+      pops_[i].given = true;
+      write_out(i, std::move(own));
+    }
+    if (grant != end) core_.engine.claims().hand_back(std::vector<Grant>(grant, end));
+    step();
+  }
+
+  void write_out(std::size_t index, std::vector<Grant> grants) {
+    const Pop& pop = pops_[index];
+    for (const Grant& grant : grants) {
+      core_.desk->lengths().add(grant.queue, -1);
+      core_.desk->holdings().take(client_, claimant_.worker, grant, pop.request.moves);
+    }
+    render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = pop.request.moves},
+           [self = shared_from_this(), index](std::vector<Grant> given, std::vector<std::string> elements) {
+             self->deliver(self->pops_[index], std::move(given), std::move(elements));
+           });
+  }
+
+  void deliver(Pop& pop, std::vector<Grant> grants, std::vector<std::string> elements) {
+    // Interrupted while its jobs were being written out.
+    if (pop.call->answered()) return core_.desk->holdings().delivered(grants, false);
+    std::string out;
+    if (pop.request.count) wire::array(out, elements.size());
+    if (pop.request.names && (client_->pairs || pop.request.queues.size() > 1)) {
+      wire::array(out, 2);
+      wire::bulk(out, "queue:" + grants.front().queue.text());
+    }
+    for (const std::string& element : elements) wire::bulk(out, element);
+    pop.call->answer(std::move(out),
+                     [&core = core_, grants = std::move(grants)](bool sent) { core.desk->holdings().delivered(grants, sent); });
+  }
+
+  Core& core_;
+  std::shared_ptr<Client> client_;
+  std::vector<Pop> pops_;
+  std::size_t next_ = 0;     // the first pop that is not over
+  std::uint64_t round_ = 0;  // grows with every step: an answer of an earlier one is nobody's
+  std::optional<engine::ClaimTicket> ticket_;
+  Claimant claimant_;
+  std::size_t probe_ = 0;  // which queue is looked at by itself next
+  int recoveries_ = 0;
+};
+
+}  // namespace
+}  // namespace muster::resp::work
+
+namespace muster::resp {
+
+void run_pops(std::vector<CallRef> calls) {
+  const auto run = std::make_shared<work::PopRun>(calls.front()->core(), calls.front()->client_ref());
+  for (const CallRef& call : calls) run->add(call);
+  run->start();
+}
+
+}  // namespace muster::resp

@@ -1,0 +1,182 @@
+#include "fronts/resp/work/registration.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "fronts/resp/plans/json_text.h"
+#include "fronts/resp/work/names.h"
+#include "model/validate.h"
+#include "plan/plan.h"
+
+namespace muster::resp::work {
+namespace {
+
+using Json = nlohmann::json;
+
+Status bad_capabilities() { return Status::invalid_argument("Invalid capabilities format"); }
+Status bad_registration(std::string_view details) {
+  return Status::invalid_argument(fmt::format("Invalid worker registration: {}", details));
+}
+
+bool is_word(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+Status validate_worker_id(std::string_view id) {
+  if (id.empty()) return bad_registration("worker_id is empty");
+  if (!is_word(id)) return Status::invalid_argument("Invalid worker ID characters");
+  if (id.size() > kWorkerIdMax) return Status::invalid_argument("Worker ID too long");
+  if (id.starts_with(kAnonymousPrefix))
+    return bad_registration(fmt::format("worker_id must not begin with '{}'", kAnonymousPrefix));
+  return {};
+}
+
+bool add_tool(std::vector<std::string>& names, std::string_view tool) {
+  // A name that can stand in a list and on a command line.
+  if (tool.empty() || tool.find_first_of(" ,\t") != std::string_view::npos) return false;
+  std::string name = plan::tool_capability(tool);
+  if (!validate_capability(name).ok()) return false;
+  names.push_back(std::move(name));
+  return true;
+}
+
+bool add_tools(std::vector<std::string>& names, const Json& tools) {
+  if (!tools.is_array()) return false;
+  return std::all_of(tools.begin(), tools.end(),
+                     [&](const Json& tool) { return tool.is_string() && add_tool(names, tool.get_ref<const std::string&>()); });
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool add_list(std::vector<std::string>& names, std::string_view list) {
+  if (trim(list).empty()) return true;
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    if (!add_tool(names, trim(list.substr(0, comma)))) return false;
+    if (comma == std::string_view::npos) return true;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Result<CapabilitySet> read_capabilities(const Json& root) {
+  const auto at = root.find("capabilities");
+  if (at == root.end()) return bad_capabilities();
+  std::vector<std::string> names;
+  bool good = false;
+  if (at->is_object()) {
+    const auto tools = at->find("tools");
+    const auto units = at->find("agentic_units");
+    good = tools != at->end() && add_tools(names, *tools) && (units == at->end() || units->is_null() || add_tools(names, *units));
+  } else if (at->is_string()) {
+    good = add_list(names, at->get_ref<const std::string&>());
+  } else {
+    good = add_tools(names, *at);
+  }
+  if (!good) return bad_capabilities();
+  return CapabilitySet(std::move(names));
+}
+
+std::optional<std::string> scalar_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  return std::nullopt;
+}
+
+// Tags say anything; those that cannot be labels are in the metadata only.
+Labels read_tags(const Json& tags) {
+  Labels labels;
+  for (const auto& [key, value] : tags.items()) {
+    const auto text = scalar_text(value);
+    if (!text || labels.size() >= limits::kLabelsMax) continue;
+    if (validate_labels("tags", {{key, *text}}).ok()) labels.emplace(key, *text);
+  }
+  return labels;
+}
+
+Result<std::string> required_text(const Json& root, const char* name) {
+  const auto at = root.find(name);
+  if (at == root.end()) return bad_registration(fmt::format("missing field {}", name));
+  if (!at->is_string()) return bad_registration(fmt::format("{} must be a string", name));
+  return at->get<std::string>();
+}
+
+Result<std::uint32_t> read_slots(const Json& root) {
+  const auto at = root.find("max_concurrent_jobs");
+  if (at == root.end() || at->is_null()) return 1U;
+  if (!at->is_number_integer() || *at < 1 || *at > limits::kSlotsMax)
+    return bad_registration(fmt::format("max_concurrent_jobs must be an integer from 1 to {}", limits::kSlotsMax));
+  return at->get<std::uint32_t>();
+}
+
+// The tree of an object, or nothing.
+std::optional<Json> read_object(std::string_view json) {
+  if (plans::is_too_deep(json)) return std::nullopt;
+  Json root = Json::parse(json, nullptr, false);
+  if (!root.is_object()) return std::nullopt;
+  return root;
+}
+
+}  // namespace
+
+Result<WorkerSpec> read_registration(std::string_view json) {
+  if (json.size() > limits::kMetadataBytesMax)
+    return bad_registration(fmt::format("{} bytes; at most {} are accepted", json.size(), limits::kMetadataBytesMax));
+  const auto root = read_object(json);
+  if (!root) return bad_registration("expected a JSON object");
+
+  auto id = required_text(*root, "worker_id");
+  if (!id.ok()) return id.status();
+  if (Status status = validate_worker_id(*id); !status.ok()) return status;
+  auto hostname = required_text(*root, "hostname");
+  if (!hostname.ok()) return hostname.status();
+  auto version = required_text(*root, "agw_version");
+  if (!version.ok()) return version.status();
+  auto capabilities = read_capabilities(*root);
+  if (!capabilities.ok()) return capabilities.status();
+  const auto slots = read_slots(*root);
+  if (!slots.ok()) return slots.status();
+  const auto tags = root->find("tags");
+  const bool tagged = tags != root->end() && !tags->is_null();
+  if (tagged && !tags->is_object()) return bad_registration("tags must be an object");
+
+  WorkerSpec spec;
+  spec.id = WorkerId(*std::move(id));
+  spec.dialect = Dialect::resp;
+  spec.capabilities = *std::move(capabilities);
+  if (tagged) spec.labels = read_tags(*tags);
+  spec.slots = *slots;
+  spec.hostname = *std::move(hostname);
+  spec.version = *std::move(version);
+  spec.metadata = std::string(json);
+  if (Status status = validate(spec); !status.ok()) return bad_registration(status.message());
+  return spec;
+}
+
+Result<CapabilitySet> read_tool_list(std::string_view list) {
+  std::vector<std::string> names;
+  if (!add_list(names, list)) return bad_capabilities();
+  return CapabilitySet(std::move(names));
+}
+
+Status validate_tag_list(std::string_view list) { return validate_text("tags", list, {.bytes_max = kTagListMax}); }
+
+Status validate_stats(std::string_view json) {
+  if (json.size() > limits::kMetadataBytesMax)
+    return Status::invalid_argument(
+        fmt::format("Invalid worker stats: {} bytes; at most {} are accepted", json.size(), limits::kMetadataBytesMax));
+  if (!read_object(json)) return Status::invalid_argument("Invalid worker stats: expected a JSON object");
+  return {};
+}
+
+}  // namespace muster::resp::work

@@ -1,0 +1,528 @@
+// Outcomes and progress of jobs: JOB.UPDATE, SET job:<id>:status|stdout|stderr and LREM queue:processing.
+//
+// A report needs the fence under which its job is held. What was taken through this front is known (holdings.h); everything else
+// is read, and judged by its state and its owner. A run of reports goes in parts in which no job stands twice: each part is
+// settled with one call per kind of outcome.
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command/job_logs.h"
+#include "fronts/resp/commands.h"
+#include "fronts/resp/core.h"
+#include "fronts/resp/plans/job_document.h"
+#include "fronts/resp/plans/json_text.h"
+#include "fronts/resp/wire/parser.h"
+#include "fronts/resp/work/access.h"
+#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/job_ids.h"
+#include "fronts/resp/work/names.h"
+#include "fronts/resp/work/roster.h"
+#include "fronts/resp/work/top_level.h"
+#include "fronts/resp/work/update_request.h"
+#include "fronts/resp/work/work.h"
+
+namespace muster::resp::work {
+namespace {
+
+constexpr std::string_view kOfEarlierClaim = "of an earlier claim";
+constexpr std::size_t kOutputInResultMax = 4 * 1024;  // of a stream; longer ones stay in their keys
+
+struct Update {
+  CallRef call;
+  UpdateRequest request;
+  std::optional<JobId> job;
+  Fence fence{};
+  bool known = false;    // the fence is from memory, so it may be an old one
+  bool element = false;  // a removal is its outcome
+  bool leased = true;    // false: the job has ended, and only what it wrote is to be kept
+  bool answered() const { return call->answered(); }
+  LeaseRef lease() const { return {*job, fence}; }
+};
+
+// --- answers ---
+
+void answer_done(const Update& update) {
+  if (update.request.report == Report::removal) return update.call->answer(wire::integer_reply(1));
+  update.call->answer(wire::ok());
+}
+
+// Nothing to do, and nothing wrong.
+void answer_ignored(const Update& update) {
+  if (update.request.report == Report::removal) return update.call->answer(wire::integer_reply(0));
+  update.call->answer(wire::ok());
+}
+
+void answer_unknown(const Update& update) {
+  if (update.request.report == Report::removal) return update.call->answer(wire::integer_reply(0));
+  update.call->fail(fmt::format("Job not found: {}", update.request.job));
+}
+
+void answer_foreign(const Update& update, std::string_view worker, const WorkerId& owner) {
+  if (!update.request.strict) return answer_ignored(update);
+  update.call->fail(fmt::format("Worker {} cannot update job claimed by {}", worker, owner.text()));
+}
+
+// --- judgement ---
+
+// Who reports, when that is not who holds the job; empty: it may.
+std::string foreign_reporter(const Update& update, const WorkerId& owner, Fence fence) {
+  const Client& client = update.call->client();
+  const WorkerId acting = Roster::acting_as(client);
+  // A connection may get its name after it took the job.
+  const auto held = client.held.find(*update.job);
+  const bool own = held != client.held.end() && held->second == fence;
+  if (!own && !acting.empty() && acting != owner) return acting.text();
+  const std::string& told = update.request.worker;
+  // Whoever took a job without a name may sign the report with one.
+  if (!told.empty() && told != owner.text() && !is_anonymous(owner)) return told;
+  if (own) return {};
+  // A worker's key that names no worker is nobody else's hand.
+  if (acting.empty() && client.caller.role != command::Role::operator_role && !is_anonymous(owner)) return client.caller.name;
+  return {};
+}
+
+// The reporter had the job once, lost it, and somebody holds it now.
+bool holds_earlier_claim(const Update& update, Fence fence) {
+  const auto& held = update.call->client().held;
+  const auto at = held.find(*update.job);
+  return at != held.end() && at->second != fence;
+}
+
+bool is_repeat(const Update& update, const Job& job) {
+  if (Roster::acting_as(update.call->client()) != job.worker || job.worker.empty()) return false;
+  if (update.request.report == Report::completed) return job.state == JobState::completed;
+  return update.request.report == Report::failed && job.state == JobState::dead && job.error && job.error->kind == kErrorReported;
+}
+
+// What is to be done about a report of a job that nobody holds. True: what it brings is to be kept.
+bool judge_ended(Update& update, const Job& job, const std::string& foreign) {
+  const Report report = update.request.report;
+  if (report == Report::output || report == Report::errors) {
+    // What a finished job wrote may still come in, from its own worker.
+    update.leased = false;
+    if (is_finished(job.state) && foreign.empty() && !update.known) return true;
+    answer_ignored(update);
+  } else if (report == Report::removal || !update.request.strict || is_repeat(update, job)) {
+    answer_ignored(update);
+  } else if (is_finished(job.state) && !foreign.empty() && !job.worker.empty()) {
+    answer_foreign(update, foreign, job.worker);
+  } else {
+    update.call->fail(fmt::format("Invalid status transition: {} -> {}", plans::status_word(job), target_word(report)));
+  }
+  return false;
+}
+
+// What is to be done about a report whose job was read. False: it has been answered.
+bool judge(Update& update, const Job& job) {
+  const std::string foreign = foreign_reporter(update, job.worker, job.fence);
+  if (job.state != JobState::running) return judge_ended(update, job, foreign);
+  if (!foreign.empty() || update.known || holds_earlier_claim(update, job.fence)) {
+    // Known: it was held through this front under an older fence, and the claim of today is somebody else's.
+    answer_foreign(update, foreign.empty() ? kOfEarlierClaim : foreign, job.worker);
+    return false;
+  }
+  update.fence = job.fence;
+  update.element = job.spec.type.text() == plans::kTypeElement;
+  return true;
+}
+
+// --- what is written ---
+
+std::string key_member(const JobId& job, const char* part) {
+  return plans::json_string(fmt::format("job:{}:{}", plans::job_name(job), part));
+}
+
+// The result of a job that was reported by SET: its streams when they are short texts, else where they are.
+Content streams_result(const JobId& job, const Taken* taken) {
+  const bool inside = taken != nullptr && !taken->streams_apart && (taken->output || taken->errors);
+  plans::ObjectText out;
+  if (inside) {
+    out.text("stderr", taken->errors.value_or(""));
+    out.text("stdout", taken->output.value_or(""));
+  } else {
+    out.raw("stderr_key", key_member(job, "stderr"));
+    out.raw("stdout_key", key_member(job, "stdout"));
+  }
+  return {.data = std::move(out).take(), .encoding = Encoding::json};
+}
+
+std::string failure_message(const Update& update, const Taken* taken) {
+  if (update.request.strict) return update.request.message;
+  return readable_error(taken != nullptr && taken->errors ? std::string_view(*taken->errors) : std::string_view());
+}
+
+// --- a run ---
+
+class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
+ public:
+  explicit UpdateRun(Core& core) : core_(core) {}
+
+  void add(const CallRef& call, Result<UpdateRequest> request) {
+    if (!request.ok()) return refuse(call, request.status());
+    updates_.push_back({.call = call, .request = *std::move(request), .job = std::nullopt});
+  }
+
+  void start() { resolve(); }
+
+ private:
+  // Names become ids.
+  void resolve() {
+    std::vector<std::string> names;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < updates_.size(); ++i) {
+      Update& update = updates_[i];
+      std::string name = update.request.job;
+      update.job = parse_job_id(name);
+      if (!update.job && update.request.report == Report::removal) name = name_in_element(update);
+      if (update.job) continue;
+      names.push_back(std::move(name));
+      places.push_back(i);
+    }
+    if (names.empty()) return next_part();
+    find_chosen(core_, std::move(names),
+                [self = shared_from_this(), places = std::move(places)](const std::vector<Result<JobId>>& found) {
+                  for (std::size_t i = 0; i < places.size(); ++i) {
+                    Update& update = self->updates_[places[i]];
+                    if (found[i].ok())
+                      update.job = *found[i];
+                    else if (found[i].code() == Code::not_found)
+                      answer_unknown(update);
+                    else
+                      refuse(update.call, found[i].status());
+                  }
+                  self->next_part();
+                });
+  }
+
+  // LREM names a job by its id, by the document a pop showed, or by the element it was. What is left is a name of a client's own.
+  std::string name_in_element(Update& update) {
+    const std::string& element = update.request.job;
+    update.job = core_.desk->holdings().find_element(update.call->client(), element);
+    if (update.job) return {};
+    const auto json = read_top_level(element);
+    if (!json) return element;
+    for (const char* name : {"job_id", "id"}) {
+      const Member* id = json->find(name);
+      if (id == nullptr || id->kind != Member::Kind::text) continue;
+      update.job = parse_job_id(id->text);
+      return id->text;
+    }
+    return {};
+  }
+
+  // The next reports in which no job stands twice.
+  void next_part() {
+    part_.clear();
+    std::unordered_set<JobId> jobs;
+    while (next_ < updates_.size()) {
+      Update& update = updates_[next_];
+      if (!update.answered() && !jobs.insert(*update.job).second) break;
+      if (!update.answered()) part_.push_back(&update);
+      ++next_;
+    }
+    if (part_.empty()) return;
+    locate();
+  }
+
+  // Finds the fence of every report, from memory if it can.
+  void locate() {
+    std::vector<Update*> ready;
+    std::vector<Update*> unread;
+    for (Update* update : part_) {
+      Holdings& holdings = core_.desk->holdings();
+      if (update->request.report == Report::removal && holdings.take_removal(*update->job)) {
+        answer_done(*update);
+        continue;
+      }
+      const Taken* taken = holdings.find(*update->job);
+      if (taken == nullptr) {
+        unread.push_back(update);
+        continue;
+      }
+      const std::string foreign = foreign_reporter(*update, taken->worker, taken->fence);
+      if (!foreign.empty() || holds_earlier_claim(*update, taken->fence)) {
+        answer_foreign(*update, foreign.empty() ? kOfEarlierClaim : foreign, taken->worker);
+        continue;
+      }
+      update->fence = taken->fence;
+      update->known = true;
+      update->element = taken->element;
+      ready.push_back(update);
+    }
+    waiting_ = 1;
+    apply(std::move(ready));
+    read(std::move(unread));
+    one_done();
+  }
+
+  void read(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    std::vector<JobId> jobs;
+    jobs.reserve(updates.size());
+    for (const Update* update : updates) jobs.push_back(*update->job);
+    ++waiting_;
+    auto found = [self = shared_from_this(), updates = std::move(updates)](Result<store::Each<Job>> read) {
+      std::vector<Update*> ready;
+      for (std::size_t i = 0; i < updates.size(); ++i) {
+        Update& update = *updates[i];
+        const Result<Job>& job = read.ok() ? (*read)[i] : Result<Job>(read.status());
+        if (job.code() == Code::not_found || job.code() == Code::invalid_argument)
+          answer_unknown(update);
+        else if (!job.ok())
+          refuse(update.call, job.status());
+        else if (judge(update, *job)) {
+          update.known = false;
+          ready.push_back(&update);
+        }
+      }
+      self->apply(std::move(ready));
+      self->one_done();
+    };
+    core_.engine.jobs().get(std::move(jobs), core_.on_loop<store::Each<Job>>(std::move(found)));
+  }
+
+  void one_done() {
+    if (--waiting_ == 0) next_part();
+  }
+
+  // --- one call for each kind of outcome ---
+
+  void apply(std::vector<Update*> updates) {
+    std::vector<Update*> completed;
+    std::vector<Update*> failed;
+    std::vector<Update*> returned;
+    std::vector<Update*> renewed;
+    std::vector<Update*> progressed;
+    std::vector<Update*> written;
+    for (Update* update : updates) {
+      switch (update->request.report) {
+        case Report::completed: completed.push_back(update); break;
+        case Report::failed: failed.push_back(update); break;
+        case Report::returned: returned.push_back(update); break;
+        case Report::running: renewed.push_back(update); break;
+        case Report::progress: progressed.push_back(update); break;
+        case Report::output:
+        case Report::errors: written.push_back(update); break;
+        case Report::removal:
+          // Taking an element off the list is how its client says that it is done. A plan's job is told by its status.
+          if (update->element)
+            completed.push_back(update);
+          else
+            answer_done(*update);
+          break;
+      }
+    }
+    complete(std::move(completed));
+    fail(std::move(failed));
+    give_back(std::move(returned));
+    renew(std::move(renewed));
+    progress(std::move(progressed));
+    write(std::move(written));
+  }
+
+  // The reply of a verb that answers each element: `good` is told the successes, the others are judged again.
+  template <class T, class Good>
+  Reply<store::Each<T>> each(std::vector<Update*> updates, Good good) {
+    ++waiting_;
+    return core_.on_loop<store::Each<T>>(
+        [self = shared_from_this(), updates = std::move(updates), good](Result<store::Each<T>> answers) {
+          std::vector<Update*> again;
+          for (std::size_t i = 0; i < updates.size(); ++i) {
+            Update& update = *updates[i];
+            const Code code = answers.ok() ? (*answers)[i].code() : answers.code();
+            if (code == Code::ok)
+              good(*self, update);
+            else if (code == Code::lease_lost || code == Code::not_found)
+              self->lost(update, again);
+            else
+              refuse(update.call, answers.ok() ? (*answers)[i].status() : answers.status());
+          }
+          self->read(std::move(again));
+          self->one_done();
+        });
+  }
+
+  // The fence was old. From memory: what the job is now decides. Just read: it moved on this very moment.
+  void lost(Update& update, std::vector<Update*>& again) {
+    if (update.known) {
+      core_.desk->roster().look_into({update.lease()});
+      core_.desk->holdings().forget(update.lease());
+      again.push_back(&update);
+    } else if (update.request.strict) {
+      update.call->fail(fmt::format("Job {} is no longer claimed; its report came too late", update.request.job));
+    } else {
+      answer_ignored(update);
+    }
+  }
+
+  void settled(const Update& update) {
+    Holdings& holdings = core_.desk->holdings();
+    if (update.request.report == Report::removal)
+      holdings.forget(*update.job);
+    else
+      holdings.settled(*update.job, !update.request.strict);
+    answer_done(update);
+  }
+
+  void complete(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    std::vector<store::Completion> batch;
+    batch.reserve(updates.size());
+    for (Update* update : updates) {
+      store::Completion item{.lease = update->lease(), .result = std::nullopt};
+      if (update->request.results)
+        item.result = Content{.data = *std::move(update->request.results), .encoding = Encoding::json};
+      else if (update->request.report == Report::completed)
+        item.result = streams_result(*update->job, core_.desk->holdings().find(*update->job));
+      batch.push_back(std::move(item));
+    }
+    auto reply = each<store::Settled>(std::move(updates), [](UpdateRun& run, Update& update) { run.settled(update); });
+    core_.engine.jobs().complete(std::move(batch), std::move(reply));
+  }
+
+  void fail(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    std::vector<store::ProgressUpdate> traces;
+    std::vector<store::Failure> batch;
+    for (Update* update : updates) {
+      const Taken* taken = core_.desk->holdings().find(*update->job);
+      batch.push_back({.lease = update->lease(),
+                       .error = {kErrorReported, failure_message(*update, taken)},
+                       .retryable = core_.options.habits.failures_retry,
+                       .delay = std::nullopt});
+      // A failure has no result of its own; what its tasks did is left beside it.
+      if (update->request.results && update->request.results->size() <= limits::kPartialBytesMax)
+        traces.push_back({.lease = update->lease(),
+                          .fraction = 1,
+                          .message = {},
+                          .partial = Content{.data = *std::move(update->request.results), .encoding = Encoding::json}});
+    }
+    auto reply = each<store::Settled>(std::move(updates), [](UpdateRun& run, Update& update) { run.settled(update); });
+    if (traces.empty()) return core_.engine.jobs().fail(std::move(batch), std::move(reply));
+    // Whatever came of the traces, the failure itself decides.
+    core_.engine.jobs().report_progress(
+        std::move(traces),
+        [&jobs = core_.engine.jobs(), batch = std::move(batch), reply = std::move(reply)](
+            const Result<store::Each<store::Renewed>>&) mutable { jobs.fail(std::move(batch), std::move(reply)); });
+  }
+
+  void give_back(std::vector<Update*> updates) {
+    std::vector<Update*> asked;
+    std::vector<store::Release> batch;
+    for (Update* update : updates) {
+      if (update->request.strict) {
+        update->call->fail("Invalid status transition: running -> pending");
+        continue;
+      }
+      batch.push_back({.lease = update->lease(), .reason = "the worker returned it"});
+      asked.push_back(update);
+    }
+    if (batch.empty()) return;
+    auto reply = each<store::Settled>(std::move(asked), [](UpdateRun& run, Update& update) { run.settled(update); });
+    core_.engine.jobs().release(std::move(batch), std::move(reply));
+  }
+
+  void renew(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    std::vector<store::Renewal> batch;
+    for (const Update* update : updates) batch.push_back({.lease = update->lease(), .ttl = std::nullopt});
+    auto reply = each<store::Renewed>(std::move(updates), [](UpdateRun&, Update& update) { answer_done(update); });
+    core_.engine.jobs().renew(std::move(batch), std::move(reply));
+  }
+
+  void progress(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    std::vector<store::ProgressUpdate> batch;
+    for (const Update* update : updates)
+      batch.push_back({.lease = update->lease(),
+                       .fraction = update->request.fraction,
+                       .message = update->request.message,
+                       .partial = std::nullopt});
+    auto reply = each<store::Renewed>(std::move(updates), [](UpdateRun&, Update& update) { answer_done(update); });
+    core_.engine.jobs().report_progress(std::move(batch), std::move(reply));
+  }
+
+  // Streams are not fenced, so the lease is looked at first: a late report must not replace what its successor wrote.
+  void write(std::vector<Update*> updates) {
+    std::vector<Update*> free;
+    std::vector<Update*> leased;
+    for (Update* update : updates) (update->leased ? leased : free).push_back(update);
+    keep(std::move(free));
+    if (leased.empty()) return;
+    std::vector<store::Renewal> batch;
+    for (const Update* update : leased) batch.push_back({.lease = update->lease(), .ttl = std::nullopt});
+    auto reply = each<store::Renewed>(std::move(leased), [](UpdateRun& run, Update& update) { run.keep({&update}); });
+    core_.engine.jobs().renew(std::move(batch), std::move(reply));
+  }
+
+  // Streams are kept under names of the job's own, and short texts are remembered for its result.
+  void keep(std::vector<Update*> updates) {
+    if (updates.empty()) return;
+    store::KeyBatch batch;
+    batch.space = store::KeySpace::internal;
+    for (Update* update : updates) {
+      const bool output = update->request.report == Report::output;
+      if (Taken* taken = core_.desk->holdings().find(*update->job); taken != nullptr) {
+        const std::string& value = update->request.value;
+        if (value.size() <= kOutputInResultMax && wire::is_utf8(value))
+          (output ? taken->output : taken->errors) = value;
+        else
+          taken->streams_apart = true;
+      }
+      store::key::Set set;
+      set.key = output ? command::output_key(*update->job) : command::errors_key(*update->job);
+      set.value = std::move(update->request.value);
+      set.expires_at = Instant(core_.options.output_kept);
+      set.relative = true;
+      batch.commands.emplace_back(std::move(set));
+    }
+    ++waiting_;
+    auto done = [self = shared_from_this(), updates = std::move(updates)](Result<std::vector<store::KeyAnswer>> answers) {
+      for (std::size_t i = 0; i < updates.size(); ++i) {
+        if (!answers.ok())
+          refuse(updates[i]->call, answers.status());
+        else if ((*answers)[i].kind == store::KeyAnswer::Kind::refused)
+          updates[i]->call->fail((*answers)[i].text);
+        else
+          answer_done(*updates[i]);
+      }
+      self->one_done();
+    };
+    core_.engine.keys().run(std::move(batch), core_.on_loop<std::vector<store::KeyAnswer>>(std::move(done)));
+  }
+
+  Core& core_;
+  std::vector<Update> updates_;
+  std::size_t next_ = 0;       // the first report of the part after this one
+  std::vector<Update*> part_;  // into updates_, which no longer grows
+  std::size_t waiting_ = 0;    // answers this part still waits for
+};
+
+}  // namespace
+
+void set_job_part(const CallRef& call, std::string job, JobPart part, std::string value) {
+  const char* names[] = {"status", "stdout", "stderr"};
+  const auto run = std::make_shared<UpdateRun>(call->core());
+  run->add(call, read_update({"SET", fmt::format("job:{}:{}", job, names[static_cast<std::size_t>(part)]), std::move(value)}));
+  run->start();
+}
+
+void remove_processing(const CallRef& call) { run_updates({call}); }
+
+}  // namespace muster::resp::work
+
+namespace muster::resp {
+
+void run_updates(std::vector<CallRef> calls) {
+  const auto run = std::make_shared<work::UpdateRun>(calls.front()->core());
+  for (const CallRef& call : calls) run->add(call, work::read_update(call->args()));
+  run->start();
+}
+
+}  // namespace muster::resp

@@ -1,0 +1,90 @@
+// The rows under the keyspace, as the rules of keyspace/ see them: one implementation per database, used inside one transaction.
+//
+// Plain row access, no rules: expiry, types and empty containers are judged by keyspace/. Failures of the database latch in the
+// implementation and read as absence; whoever runs a batch looks at that at its end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "store/keys.h"
+
+namespace muster::store {
+
+enum class KeyRow : std::int64_t {};
+
+// A key's row. `count`: elements of a container. `head` and `tail`: for a list the positions of its ends; the next pushes go to
+// head - 1 and tail + 1. Positions between may be missing (elements were removed).
+struct KeyHead {
+  KeyRow row{};
+  KeyType type = KeyType::text;
+  std::optional<Instant> expires_at;
+  std::int64_t count = 0;
+  std::int64_t head = 0;
+  std::int64_t tail = -1;
+};
+
+struct KeyName {
+  std::string name;
+  KeyHead head;
+};
+
+struct ListItem {
+  std::int64_t position = 0;
+  std::string value;
+};
+
+class KeyRows {
+ public:
+  virtual ~KeyRows() = default;
+
+  // --- keys: also expired ones; the rules judge ---
+  virtual std::optional<KeyHead> find(std::string_view key) = 0;
+  virtual KeyHead create(std::string_view key, KeyType type, std::optional<Instant> expires_at) = 0;
+  virtual void write(const KeyHead& head) = 0;                         // expiry, count and ends; not the type
+  virtual void remove(std::string_view key, const KeyHead& head) = 0;  // with everything in it
+  virtual void rename(std::string_view from, std::string_view to, const KeyHead& head) = 0;  // REQUIRES: no key `to`
+  virtual std::vector<KeyName> names(std::string_view after, std::size_t limit) = 0;         // byte order
+  virtual std::int64_t count(Instant now) = 0;                                               // not expired
+  virtual void clear() = 0;
+
+  // --- texts: the value is part of the key's row ---
+  virtual std::string text(const KeyHead& head) = 0;
+  virtual void put_text(std::string_view key, const KeyHead& head, std::string_view value) = 0;
+
+  // --- lists ---
+  // `skip` elements from that end, then up to `limit`; in the order met.
+  virtual std::vector<ListItem> items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) = 0;
+  // Positions of elements equal to `value`, met from that end.
+  virtual std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) = 0;
+  virtual void put_item(const KeyHead& head, std::int64_t position, std::string_view value) = 0;
+  virtual void remove_item(const KeyHead& head, std::int64_t position) = 0;
+  virtual void remove_items(const KeyHead& head, std::int64_t first, std::int64_t last) = 0;  // positions, both included
+
+  // --- hashes and sets: a set's values are empty ---
+  virtual std::optional<std::string> field(const KeyHead& head, std::string_view name) = 0;
+  virtual bool put_field(const KeyHead& head, std::string_view name, std::string_view value) = 0;  // true: it is new
+  virtual bool remove_field(const KeyHead& head, std::string_view name) = 0;
+  virtual std::vector<KeyPair> fields(const KeyHead& head, std::string_view after, std::size_t limit) = 0;  // byte order
+  virtual std::optional<KeyPair> field_at(const KeyHead& head, std::uint64_t skip) = 0;                     // byte order
+
+  // --- sorted sets: by score, then by member in byte order ---
+  virtual std::optional<double> score(const KeyHead& head, std::string_view member) = 0;
+  virtual bool put_score(const KeyHead& head, std::string_view member, double score) = 0;  // true: it is new
+  virtual bool remove_score(const KeyHead& head, std::string_view member) = 0;
+  virtual std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
+                                           std::size_t limit) = 0;
+  virtual std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, std::uint64_t skip,
+                                                   std::size_t limit) = 0;
+  virtual std::int64_t count_scores(const KeyHead& head, const ScoreRange& range) = 0;
+  virtual std::int64_t rank(const KeyHead& head, std::string_view member, double score) = 0;  // members before it
+  virtual std::vector<ScoredMember> scores_after(const KeyHead& head, std::string_view member,
+                                                 std::size_t limit) = 0;  // by member
+};
+
+}  // namespace muster::store

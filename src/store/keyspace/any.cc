@@ -1,0 +1,135 @@
+// Commands that any type of key understands: being there, being named, running out of time.
+#include "store/keyspace/families.h"
+
+namespace muster::store::keyspace {
+namespace {
+
+bool may_expire(const key::Expire& c, const KeyHead& head, Instant at) {
+  switch (c.when) {
+    case key::ExpireWhen::always: return true;
+    case key::ExpireWhen::if_none: return !head.expires_at;
+    case key::ExpireWhen::if_some: return head.expires_at.has_value();
+    // Without an expiry the key lives for ever, which is later than anything.
+    case key::ExpireWhen::if_later: return head.expires_at && at > *head.expires_at;
+    case key::ExpireWhen::if_earlier: return !head.expires_at || at < *head.expires_at;
+  }
+  return false;
+}
+
+// What every match begins with.
+std::string_view fixed_part(std::string_view pattern) { return pattern.substr(0, pattern.find_first_of("*?[\\")); }
+
+const char* name_of(KeyType type) {
+  switch (type) {
+    case KeyType::text: return "string";
+    case KeyType::list: return "list";
+    case KeyType::hash: return "hash";
+    case KeyType::set: return "set";
+    case KeyType::scores: return "zset";
+  }
+  return "none";
+}
+
+}  // namespace
+
+KeyAnswer apply(Stage& stage, const key::Delete& c) {
+  std::int64_t removed = 0;
+  for (const std::string& key : c.keys) {
+    const auto head = stage.find_to_write(key);
+    if (!head) continue;
+    stage.remove(key, *head);
+    ++removed;
+  }
+  return KeyAnswer::count(removed);
+}
+
+KeyAnswer apply(Stage& stage, const key::Exists& c) {
+  std::int64_t found = 0;
+  for (const std::string& key : c.keys) found += stage.find(key).has_value();
+  return KeyAnswer::count(found);
+}
+
+KeyAnswer apply(Stage& stage, const key::TypeOf& c) {
+  const auto head = stage.find(c.key);
+  return head ? KeyAnswer::bytes(name_of(head->type)) : KeyAnswer::none();
+}
+
+KeyAnswer apply(Stage& stage, const key::Expire& c) {
+  const auto at = stage.instant(c.at, c.relative);
+  if (!at) return KeyAnswer::refuse("invalid expire time");
+  auto head = stage.find_to_write(c.key);
+  if (!head || !may_expire(c, *head, *at)) return KeyAnswer::count(0);
+  if (*at <= stage.now) {
+    stage.remove(c.key, *head);
+  } else {
+    head->expires_at = at;
+    stage.save_expiry(c.key, *head);
+  }
+  return KeyAnswer::count(1);
+}
+
+KeyAnswer apply(Stage& stage, const key::Persist& c) {
+  auto head = stage.find_to_write(c.key);
+  if (!head || !head->expires_at) return KeyAnswer::count(0);
+  head->expires_at.reset();
+  stage.save_expiry(c.key, *head);
+  return KeyAnswer::count(1);
+}
+
+KeyAnswer apply(Stage& stage, const key::TimeLeft& c) {
+  const auto head = stage.find(c.key);
+  if (!head) return KeyAnswer::count(-2);
+  if (!head->expires_at) return KeyAnswer::count(-1);
+  return KeyAnswer::count(c.absolute ? to_ms(*head->expires_at) : (*head->expires_at - stage.now).count());
+}
+
+KeyAnswer apply(Stage& stage, const key::Rename& c) {
+  const auto head = stage.find_to_write(c.from);
+  if (!head) return KeyAnswer::refuse("no such key");
+  if (c.from == c.to) return c.only_if_missing ? KeyAnswer::count(0) : KeyAnswer::ok();
+  const auto there = stage.find_to_write(c.to);
+  if (there && c.only_if_missing) return KeyAnswer::count(0);
+  if (there) stage.remove(c.to, *there);
+  stage.rename(c.from, c.to, *head);
+  return c.only_if_missing ? KeyAnswer::count(1) : KeyAnswer::ok();
+}
+
+// Drawn from the first names in byte order, as many as a page may look at: a lot over all of them would have to walk them all.
+KeyAnswer apply(Stage& stage, const key::RandomKey&) {
+  auto names = stage.rows.names({}, Bounds::kNamesPageMax);
+  if (const auto unnamed = stage.rows.find({})) names.push_back({{}, *unnamed});
+  std::erase_if(names, [&stage](const KeyName& name) { return stage.is_over(name.head); });
+  if (names.empty()) return KeyAnswer::none();
+  return KeyAnswer::bytes(std::move(names[stage.draw(names.size())].name));
+}
+
+KeyAnswer apply(Stage& stage, const key::Names& c) {
+  if (auto refused = refuse_pattern(c.pattern)) return *refused;
+  const std::size_t limit = page_rows(c.limit);
+  const std::string_view fixed = fixed_part(c.pattern);
+  std::vector<KeyAnswer> out{KeyAnswer::bytes({})};
+  const auto take = [&](std::string name, const KeyHead& head) {
+    if (stage.is_over(head) || (c.type && head.type != *c.type)) return;
+    if (c.pattern.empty() || matches(c.pattern, name)) out.push_back(KeyAnswer::bytes(std::move(name)));
+  };
+  // Rows are asked for what comes after a name, so the least name that can match is looked up by itself.
+  std::string after = c.after;
+  if (after < fixed || after.empty()) {
+    after = fixed;
+    if (const auto least = stage.rows.find(fixed)) take(std::string(fixed), *least);
+  }
+  auto names = stage.rows.names(after, limit);
+  const bool more = names.size() == limit && names.back().name.starts_with(fixed);
+  if (more) out.front().text = names.back().name;
+  for (KeyName& name : names) take(std::move(name.name), name.head);
+  return KeyAnswer::all(std::move(out));
+}
+
+KeyAnswer apply(Stage& stage, const key::Count&) { return KeyAnswer::count(stage.rows.count(stage.now)); }
+
+KeyAnswer apply(Stage& stage, const key::Clear&) {
+  stage.clear();
+  return KeyAnswer::ok();
+}
+
+}  // namespace muster::store::keyspace

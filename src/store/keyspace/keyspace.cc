@@ -1,0 +1,74 @@
+// The batch: each command is judged by itself, in order, over the same rows.
+#include "store/keyspace/keyspace.h"
+
+#include <type_traits>
+
+#include "store/keyspace/families.h"
+
+namespace muster::store::keyspace {
+namespace {
+
+template <class Command, class... Readers>
+inline constexpr bool kIsOneOf = (std::is_same_v<Command, Readers> || ...);
+
+template <class Command>
+inline constexpr bool kOnlyReads =
+    kIsOneOf<Command, key::Exists, key::TypeOf, key::TimeLeft, key::RandomKey, key::Names, key::Count, key::Get, key::GetMany,
+             key::Length, key::GetRange, key::ListLength, key::ListRange, key::ListAt, key::ListPosition, key::HashGet,
+             key::HashGetMany, key::HashAll, key::HashExists, key::HashLength, key::HashScan, key::SetMembers, key::SetHas,
+             key::SetCount, key::SetRandom, key::SetScan, key::ScoreOf, key::ScoresCount, key::ScoresRange, key::RankOf,
+             key::ScoresScan>;
+
+// Calls `take` with every key the command names.
+template <class Command, class Take>
+void each_key(const Command& c, Take take) {
+  if constexpr (requires { c.key; }) take(c.key);
+  if constexpr (requires { c.from; }) take(c.from);
+  if constexpr (requires { c.to; }) take(c.to);
+  if constexpr (requires { c.keys; })
+    for (const std::string& key : c.keys) take(key);
+  if constexpr (requires { c.pairs; })
+    for (const KeyPair& pair : c.pairs) take(pair.first);
+  if constexpr (requires { c.into; })
+    if (c.into) take(*c.into);
+}
+
+template <class Command>
+KeyAnswer judge(Stage& stage, const Command& c) {
+  std::optional<KeyAnswer> refused;
+  each_key(c, [&](const std::string& key) {
+    if (!refused) refused = refuse_key(key);
+  });
+  return refused ? std::move(*refused) : apply(stage, c);
+}
+
+}  // namespace
+
+Ran run(KeyRows& rows, const std::vector<KeyCommand>& commands, Instant now, std::uint64_t random) {
+  Ran ran;
+  ran.answers.reserve(commands.size());
+  Stage stage(rows, now, random, ran);
+  for (const KeyCommand& command : commands)
+    ran.answers.push_back(std::visit([&stage](const auto& c) { return judge(stage, c); }, command));
+  return ran;
+}
+
+bool writes(const KeyCommand& command) {
+  return std::visit(
+      [](const auto& c) {
+        using Command = std::decay_t<decltype(c)>;
+        if constexpr (std::is_same_v<Command, key::SetCombine>)
+          return c.into.has_value();
+        else
+          return !kOnlyReads<Command>;
+      },
+      command);
+}
+
+std::vector<std::string> keys_of(const KeyCommand& command) {
+  std::vector<std::string> keys;
+  std::visit([&keys](const auto& c) { each_key(c, [&keys](const std::string& key) { keys.push_back(key); }); }, command);
+  return keys;
+}
+
+}  // namespace muster::store::keyspace

@@ -1,0 +1,1 @@
+SELECT value FROM {schema}.key_fields WHERE key = $1::bigint AND sha256(name) = sha256($2::bytea)

@@ -1,0 +1,1 @@
+SELECT position, value FROM {schema}.key_items WHERE key = $1::bigint ORDER BY position DESC LIMIT $2::bigint OFFSET $3::bigint

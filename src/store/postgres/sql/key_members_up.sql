@@ -1,0 +1,4 @@
+SELECT member, score FROM {schema}.key_scores
+WHERE key = $1::bigint AND ($2::bytea IS NULL OR member > $2::bytea OR (member = $2::bytea AND NOT $3::boolean))
+  AND ($4::bytea IS NULL OR member < $4::bytea OR (member = $4::bytea AND NOT $5::boolean))
+ORDER BY score, substring(member FROM 1 FOR 256), member LIMIT $6::bigint OFFSET $7::bigint

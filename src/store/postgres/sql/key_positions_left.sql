@@ -1,0 +1,1 @@
+SELECT position FROM {schema}.key_items WHERE key = $1::bigint AND value = $2::bytea ORDER BY position LIMIT $3::bigint

@@ -1,0 +1,4 @@
+SELECT member, score FROM {schema}.key_scores
+WHERE key = $1::bigint AND ($2::double precision IS NULL OR score > $2::double precision OR (score = $2::double precision AND NOT $3::boolean))
+  AND ($4::double precision IS NULL OR score < $4::double precision OR (score = $4::double precision AND NOT $5::boolean))
+ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC LIMIT $6::bigint OFFSET $7::bigint

@@ -1,0 +1,1 @@
+SELECT value FROM {schema}.keys WHERE id = $1::bigint

@@ -1,0 +1,1 @@
+SELECT count(*) FROM {schema}.plans WHERE namespace = $1::integer

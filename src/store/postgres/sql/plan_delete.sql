@@ -1,0 +1,1 @@
+DELETE FROM {schema}.plans WHERE id = $1::bigint

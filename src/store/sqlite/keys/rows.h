@@ -1,0 +1,81 @@
+// The rows under the keyspace on SQLite: one space of one namespace, within the writer's transaction or between two of them.
+//
+// Failures latch in the connection, as everywhere in this folder. Texts that were written are remembered, so that the cache can
+// have them once they are durable.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/key_rows.h"
+#include "store/sqlite/key_cache.h"
+#include "store/sqlite/keys/statements.h"
+
+namespace muster::store::sqlite {
+
+class SqliteKeyRows final : public KeyRows {
+ public:
+  SqliteKeyRows(Connection& connection, KeyStatements& sql, std::int64_t namespace_row, KeySpace space)
+      : connection_(connection), sql_(sql), namespace_(namespace_row), space_(static_cast<std::int64_t>(space)) {}
+
+  // From here on texts that are read are remembered too. REQUIRES: no transaction is open.
+  void remember_reads() { remembers_reads_ = true; }
+  // The texts that were written and still stand, and those that were read, as far as they are small enough for the cache.
+  std::vector<CachedText> take_texts();
+
+  std::optional<KeyHead> find(std::string_view key) override;
+  KeyHead create(std::string_view key, KeyType type, std::optional<Instant> expires_at) override;
+  void write(const KeyHead& head) override;
+  void remove(std::string_view key, const KeyHead& head) override;
+  void rename(std::string_view from, std::string_view to, const KeyHead& head) override;
+  std::vector<KeyName> names(std::string_view after, std::size_t limit) override;
+  std::int64_t count(Instant now) override;
+  void clear() override;
+
+  std::string text(const KeyHead& head) override;
+  void put_text(std::string_view key, const KeyHead& head, std::string_view value) override;
+
+  std::vector<ListItem> items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) override;
+  std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) override;
+  void put_item(const KeyHead& head, std::int64_t position, std::string_view value) override;
+  void remove_item(const KeyHead& head, std::int64_t position) override;
+  void remove_items(const KeyHead& head, std::int64_t first, std::int64_t last) override;
+
+  std::optional<std::string> field(const KeyHead& head, std::string_view name) override;
+  bool put_field(const KeyHead& head, std::string_view name, std::string_view value) override;
+  bool remove_field(const KeyHead& head, std::string_view name) override;
+  std::vector<KeyPair> fields(const KeyHead& head, std::string_view after, std::size_t limit) override;
+  std::optional<KeyPair> field_at(const KeyHead& head, std::uint64_t skip) override;
+
+  std::optional<double> score(const KeyHead& head, std::string_view member) override;
+  bool put_score(const KeyHead& head, std::string_view member, double score) override;
+  bool remove_score(const KeyHead& head, std::string_view member) override;
+  std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
+                                   std::size_t limit) override;
+  std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, std::uint64_t skip,
+                                           std::size_t limit) override;
+  std::int64_t count_scores(const KeyHead& head, const ScoreRange& range) override;
+  std::int64_t rank(const KeyHead& head, std::string_view member, double score) override;
+  std::vector<ScoredMember> scores_after(const KeyHead& head, std::string_view member, std::size_t limit) override;
+
+ private:
+  bool changed() const { return connection_.fault().ok() && connection_.changes() > 0; }
+  void remember(KeyRow row, std::string_view key, std::string_view value, std::optional<Instant> expires_at);
+  KeyRow insert(std::string_view key, const KeyHead& head, std::optional<std::string_view> value);
+
+  Connection& connection_;
+  KeyStatements& sql_;
+  const std::int64_t namespace_;
+  const std::int64_t space_;
+  std::map<KeyRow, CachedText> texts_;
+  bool remembers_reads_ = false;
+  std::string found_name_;  // of the key that was found last, while reads are remembered
+  KeyRow found_row_{};
+};
+
+// What is in a key, by its type; the key's own row stays.
+void remove_contents(KeyStatements& sql, KeyRow row, KeyType type);
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,48 @@
+#include "store/sqlite/keys/statements.h"
+
+namespace muster::store::sqlite {
+
+KeyStatements::KeyStatements(Connection& c)
+    : find(c, "key_find"),
+      insert(c, "key_insert"),
+      write(c, "key_write"),
+      remove(c, "key_remove"),
+      rename(c, "key_rename"),
+      names(c, "key_names"),
+      count(c, "key_count"),
+      clear(c, "key_clear"),
+      clear_items(c, "key_clear_items"),
+      clear_fields(c, "key_clear_fields"),
+      clear_scores(c, "key_clear_scores"),
+      text(c, "key_text"),
+      put_text(c, "key_put_text"),
+      expired(c, "key_expired"),
+      next_expiry(c, "key_next_expiry"),
+      items_left(c, "key_items_left"),
+      items_right(c, "key_items_right"),
+      positions_left(c, "key_positions_left"),
+      positions_right(c, "key_positions_right"),
+      item_put(c, "key_item_put"),
+      items_delete(c, "key_items_delete"),
+      items_delete_all(c, "key_items_delete_all"),
+      field(c, "key_field"),
+      field_insert(c, "key_field_insert"),
+      field_update(c, "key_field_update"),
+      field_delete(c, "key_field_delete"),
+      fields(c, "key_fields"),
+      field_at(c, "key_field_at"),
+      fields_delete_all(c, "key_fields_delete_all"),
+      score(c, "key_score"),
+      score_insert(c, "key_score_insert"),
+      score_update(c, "key_score_update"),
+      score_delete(c, "key_score_delete"),
+      scores_up(c, "key_scores_up"),
+      scores_down(c, "key_scores_down"),
+      scores_between_up(c, "key_scores_between_up"),
+      scores_between_down(c, "key_scores_between_down"),
+      scores_count(c, "key_scores_count"),
+      scores_rank(c, "key_scores_rank"),
+      scores_after(c, "key_scores_after"),
+      scores_delete_all(c, "key_scores_delete_all") {}
+
+}  // namespace muster::store::sqlite

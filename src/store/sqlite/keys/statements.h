@@ -1,0 +1,55 @@
+// The keyspace's statements of the writer, prepared at open from sql/key_*.sql. A member is named like its file, without the
+// key_.
+#pragma once
+
+#include "store/sqlite/db.h"
+
+namespace muster::store::sqlite {
+
+struct KeyStatements {
+  explicit KeyStatements(Connection& c);
+
+  Statement find;
+  Statement insert;
+  Statement write;
+  Statement remove;
+  Statement rename;
+  Statement names;
+  Statement count;
+  Statement clear;
+  Statement clear_items;
+  Statement clear_fields;
+  Statement clear_scores;
+  Statement text;
+  Statement put_text;
+  Statement expired;
+  Statement next_expiry;
+  Statement items_left;
+  Statement items_right;
+  Statement positions_left;
+  Statement positions_right;
+  Statement item_put;
+  Statement items_delete;
+  Statement items_delete_all;
+  Statement field;
+  Statement field_insert;
+  Statement field_update;
+  Statement field_delete;
+  Statement fields;
+  Statement field_at;
+  Statement fields_delete_all;
+  Statement score;
+  Statement score_insert;
+  Statement score_update;
+  Statement score_delete;
+  Statement scores_up;
+  Statement scores_down;
+  Statement scores_between_up;
+  Statement scores_between_down;
+  Statement scores_count;
+  Statement scores_rank;
+  Statement scores_after;
+  Statement scores_delete_all;
+};
+
+}  // namespace muster::store::sqlite

@@ -1,0 +1,1 @@
+DELETE FROM action_jobs WHERE action = ?1

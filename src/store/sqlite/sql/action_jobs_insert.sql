@@ -1,0 +1,1 @@
+INSERT INTO action_jobs (first_job, action, place, jobs) VALUES (?1, ?2, ?3, ?4)

@@ -1,0 +1,1 @@
+DELETE FROM keys WHERE namespace = ?1

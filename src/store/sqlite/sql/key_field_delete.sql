@@ -1,0 +1,1 @@
+DELETE FROM key_fields WHERE key = ?1 AND name = ?2

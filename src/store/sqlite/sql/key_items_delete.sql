@@ -1,0 +1,1 @@
+DELETE FROM key_items WHERE key = ?1 AND position BETWEEN ?2 AND ?3

@@ -1,0 +1,1 @@
+DELETE FROM key_items WHERE key = ?1

@@ -1,0 +1,1 @@
+SELECT MIN(expires_at) FROM keys WHERE expires_at IS NOT NULL

@@ -1,0 +1,1 @@
+UPDATE keys SET value = ?2 WHERE id = ?1

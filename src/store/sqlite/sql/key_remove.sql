@@ -1,0 +1,1 @@
+DELETE FROM keys WHERE id = ?1

@@ -1,0 +1,1 @@
+UPDATE keys SET name = ?2 WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT score FROM key_scores WHERE key = ?1 AND member = ?2

@@ -1,0 +1,1 @@
+DELETE FROM key_scores WHERE key = ?1 AND member = ?2

@@ -1,0 +1,1 @@
+DELETE FROM key_scores WHERE key IN (SELECT id FROM keys WHERE namespace = ?1)

@@ -1,0 +1,1 @@
+SELECT value FROM keys WHERE id = ?1

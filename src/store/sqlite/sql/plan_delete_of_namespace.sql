@@ -1,0 +1,1 @@
+DELETE FROM plans WHERE namespace = ?1

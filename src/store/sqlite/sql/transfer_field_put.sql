@@ -1,0 +1,1 @@
+INSERT INTO key_fields (key, name, value) VALUES (?1, ?2, ?3)

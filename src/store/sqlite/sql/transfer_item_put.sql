@@ -1,0 +1,1 @@
+INSERT INTO key_items (key, position, value) VALUES (?1, ?2, ?3)

@@ -1,0 +1,1 @@
+INSERT INTO key_scores (key, member, score) VALUES (?1, ?2, ?3)

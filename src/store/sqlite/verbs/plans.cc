@@ -1,0 +1,116 @@
+// Plans: templates kept by name, and the jobs that clients named themselves.
+#include <fmt/format.h>
+
+#include "store/sqlite/verbs/actions.h"
+#include "store/sqlite/verbs/verbs.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+struct FoundPlan {
+  std::int64_t row = 0;
+  Plan plan;
+};
+
+// The columns of plan_find.sql.
+FoundPlan read_plan(const Statement& st, const NamespaceName& ns) {
+  FoundPlan out{st.integer(0), {}};
+  PlanSpec& spec = out.plan.spec;
+  spec.ns = ns;
+  spec.id = PlanId(st.text(1));
+  spec.text = st.text(2);
+  spec.description = st.text(3);
+  spec.tasks = static_cast<std::uint32_t>(st.integer(4));
+  spec.needs = CapabilitySet::from_key(st.view(5));
+  out.plan.created_at = from_ms(st.integer(6));
+  if (const auto used = st.optional_integer(7)) out.plan.last_used_at = from_ms(*used);
+  out.plan.actions = static_cast<std::uint64_t>(st.integer(8));
+  out.plan.jobs = static_cast<std::uint64_t>(st.integer(9));
+  return out;
+}
+
+std::optional<FoundPlan> find_plan(Core& core, std::int64_t ns_row, const NamespaceName& ns, const PlanId& id) {
+  Rows rows(core.sql.plan_find.bind(1, ns_row).bind_text(2, id.text()));
+  if (!rows.next()) return std::nullopt;
+  return read_plan(core.sql.plan_find, ns);
+}
+
+Status no_plan(const PlanId& id) { return Status::not_found(fmt::format("plan '{}' does not exist", id.text())); }
+
+}  // namespace
+
+Result<JobId> find_job(Core& core, const NamespaceName& ns, const std::string& key) {
+  const auto ns_row = core.namespace_row(ns);
+  if (!ns_row.ok()) return ns_row.status();
+  Rows rows(core.sql.idempotency_find.bind(1, *ns_row).bind_text(2, key));
+  if (!rows.next()) return Status::not_found(fmt::format("no job was enqueued with the key '{}'", key));
+  return core.ids.encode(core.sql.idempotency_find.integer(0));
+}
+
+Result<PlanStored> put_plan(Core& core, const PlanPut& request) {
+  const PlanSpec& spec = request.plan;
+  const auto ns_row = core.namespace_row(spec.ns);
+  if (!ns_row.ok()) return ns_row.status();
+  auto found = find_plan(core, *ns_row, spec.ns, spec.id);
+  if (found && found->plan.spec.text == spec.text) return PlanStored{std::move(found->plan), true};
+  if (found && !request.replace)
+    return Status::already_exists(fmt::format("plan '{}' exists already, with another text", spec.id.text()));
+  const std::string needs = spec.needs.key();
+  core.group.wrote = true;
+  if (found) {
+    core.sql.plan_replace.bind(1, found->row).bind_text(2, spec.text).bind_text(3, spec.description);
+    core.sql.plan_replace.bind(4, std::int64_t{spec.tasks}).bind_text(5, needs).run();
+    found->plan.spec = spec;
+    return PlanStored{std::move(found->plan), false};
+  }
+  Statement& st = core.sql.plan_insert;
+  st.bind(1, *ns_row).bind_text(2, spec.id.text()).bind_text(3, spec.text).bind_text(4, spec.description);
+  st.bind(5, std::int64_t{spec.tasks}).bind_text(6, needs).bind(7, to_ms(core.now)).run();
+  Plan plan;
+  plan.spec = spec;
+  plan.created_at = core.now;
+  return PlanStored{std::move(plan), false};
+}
+
+Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id) {
+  const auto ns_row = core.namespace_row(ns);
+  if (!ns_row.ok()) return ns_row.status();
+  auto found = find_plan(core, *ns_row, ns, id);
+  if (!found) return no_plan(id);
+  return std::move(found->plan);
+}
+
+Result<PlanPage> list_plans(Core& core, const PlanQuery& query) {
+  const auto ns_row = core.namespace_row(query.ns);
+  if (!ns_row.ok()) return ns_row.status();
+  PlanPage page;
+  {
+    Rows rows(core.sql.plan_count.bind(1, *ns_row));
+    if (rows.next()) page.total = static_cast<std::uint64_t>(core.sql.plan_count.integer(0));
+  }
+  Statement& st = core.sql.plan_list;
+  st.bind(1, *ns_row).bind(2, static_cast<std::int64_t>(query.limit)).bind(3, static_cast<std::int64_t>(query.offset));
+  Rows rows(st.bind(4, std::int64_t{query.with_text}));
+  while (rows.next()) page.plans.push_back(read_plan(st, query.ns).plan);
+  return page;
+}
+
+Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id) {
+  const auto ns_row = core.namespace_row(ns);
+  if (!ns_row.ok()) return ns_row.status();
+  auto found = find_plan(core, *ns_row, ns, id);
+  if (!found) return no_plan(id);
+  if (const auto action = unfinished_action_of_plan(core, *ns_row, id))
+    return Status::conflict(fmt::format("plan '{}' is still needed: action '{}' has unfinished jobs", id.text(), action->text()));
+  core.sql.plan_delete.bind(1, found->row).run();
+  core.group.wrote = true;
+  return std::move(found->plan);
+}
+
+std::optional<std::int64_t> plan_row(Core& core, std::int64_t ns_row, const PlanId& id) {
+  Rows rows(core.sql.plan_find.bind(1, ns_row).bind_text(2, id.text()));
+  if (!rows.next()) return std::nullopt;
+  return core.sql.plan_find.integer(0);
+}
+
+}  // namespace muster::store::sqlite

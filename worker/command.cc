@@ -1,0 +1,105 @@
+#include "worker/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "base/log.h"
+#include "worker/exit.h"
+#include "worker/settings.h"
+
+namespace muster::worker {
+namespace {
+
+// SIGTERM and SIGINT as values. Blocked before the first thread, so that no handler interrupts anything.
+class Stops {
+ public:
+  Stops() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+  bool next(Duration wait) const {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait);
+    timespec timeout{};
+    timeout.tv_sec = seconds.count();
+    timeout.tv_nsec = std::chrono::nanoseconds(wait - seconds).count();
+    return sigtimedwait(&set_, nullptr, &timeout) > 0;
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+std::optional<std::string> from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+int complain(const Status& status) {
+  fmt::print(stderr, "muster: {}\n", status.message());
+  return status.code() == Code::invalid_argument ? kExitUsage : kExitFailure;
+}
+
+// Whether tools run in a sandbox; an error when they must and cannot.
+Result<bool> choose_sandbox(SandboxMode mode, const std::string& folder) {
+  if (mode == SandboxMode::off) return false;
+  const Status probe = probe_sandbox(folder);
+  if (probe.ok()) return true;
+  if (mode == SandboxMode::require) return Status::unavailable(fmt::format("--sandbox require: {}", probe.message()));
+  log::warn("tools run without a sandbox", {{"error", probe.message()}});
+  return false;
+}
+
+// The worker this process is: named by the operator, remembered by the spool, or new.
+Status settle_identity(Settings& settings, Spool& spool) {
+  const auto kept = spool.identity();
+  std::string& id = settings.agent.identity.id;
+  settings.agent.adopts = !id.empty() || kept.has_value();
+  if (id.empty()) id = kept.value_or(fresh_id());
+  if (kept == id) return {};
+  return spool.keep_identity(id);
+}
+
+int serve(const Flags& flags, const std::string& ca_file) {
+  auto settings = make_settings(flags, ca_file, from_environment);
+  if (!settings.ok()) return complain(settings.status());
+  log::set_level(*log::parse_level(flags.log_level));
+  const Stops stops;
+  auto spool = settings->spool.empty() ? Spool::open_any(settings->spool_parent) : Spool::open(settings->spool);
+  if (!spool.ok()) return complain(spool.status());
+  if (Status status = settle_identity(*settings, **spool); !status.ok()) return complain(status);
+  const auto sandboxed = choose_sandbox(settings->sandbox, settings->executor.temp_folder);
+  if (!sandboxed.ok()) return complain(sandboxed.status());
+  settings->executor.sandboxed = *sandboxed;
+
+  const RealClock clock;
+  log::info("worker starts",
+            {{"worker_id", settings->agent.identity.id},
+             {"address", settings->agent.client.address.text()},
+             {"tools", static_cast<std::int64_t>(settings->tools.tools().size() + settings->tools.units().size())},
+             {"sandbox", *sandboxed},
+             {"spool", (*spool)->folder()},
+             {"version", std::string(kVersion)}});
+  const Executor executor(std::move(settings->tools), std::move(settings->executor), clock);
+  Agent agent(std::move(settings->agent), executor, **spool, clock);
+  return agent.run([&stops](Duration wait) { return stops.next(wait); });
+}
+
+}  // namespace
+
+Command worker_command(Surroundings surroundings) {
+  auto flags = std::make_shared<Flags>();  // shared by the two closures
+  return {.name = "worker",
+          .summary = "Run a worker that executes plans of tools",
+          .describe = [flags](CLI::App& app) { describe_flags(app, *flags); },
+          .run = [flags, surroundings = std::move(
+                             surroundings)] { return serve(*flags, surroundings.ca_file ? surroundings.ca_file() : ""); }};
+}
+
+}  // namespace muster::worker

@@ -1,0 +1,73 @@
+// Runs the plan of a job: tasks in order, the first failure ends it, outputs flow to the tasks that ask for them.
+//
+// Judges everything again although the server did: the tool must be announced, words are checked after the input is in them,
+// paths must lie where the operator allows. Thread-safe: each slot calls run() for its own job.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "plan/plan.h"
+#include "worker/job.h"
+#include "worker/process/run.h"
+#include "worker/toolbox.h"
+
+namespace muster::worker {
+
+inline constexpr Duration kVerifyTimeout{10'000};
+
+struct ExecutorOptions {
+  ResourceLimits limits;
+  bool sandboxed = false;
+  std::vector<std::string> allowed_paths;               // prefixes; empty: any path
+  std::size_t output_cap = 1024 * 1024;                 // of one output, in memory
+  std::uint64_t spill_cap = 4ULL * 1024 * 1024 * 1024;  // of one output, altogether
+  std::string temp_folder;
+  std::string language = "C.UTF-8";
+  Duration kill_grace = kKillGrace;
+};
+
+struct TaskResult {
+  std::uint32_t number = 0;
+  std::string command;
+  RunResult run;
+};
+
+struct JobOutcome {
+  bool completed = false;
+  bool cancelled = false;
+  std::string error;              // what a person wants to know when it did not complete
+  std::vector<TaskResult> tasks;  // those that were started
+};
+
+class Executor {
+ public:
+  Executor(Toolbox tools, ExecutorOptions options, const Clock& clock);
+
+  // `on_task` hears each task before it starts.
+  using OnTask = std::function<void(std::uint32_t number, std::size_t total)>;
+  JobOutcome run(const Job& job, const Cancel& cancel, const OnTask& on_task) const;
+
+  struct Verdict {
+    int exit_code = -1;
+    std::string output;  // the first of it; or why it did not run
+  };
+  Verdict verify(const Verification& challenge, const Cancel& cancel) const;
+
+  const Toolbox& tools() const { return tools_; }
+
+ private:
+  Status check_paths(const plan::Task& task) const;
+  Result<RunRequest> prepare(const plan::Task& task, const std::string& folder) const;
+  // An empty text: it succeeded.
+  std::string run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, JobOutcome& outcome) const;
+
+  Toolbox tools_;
+  ExecutorOptions options_;
+  const Clock& clock_;
+};
+
+}  // namespace muster::worker
