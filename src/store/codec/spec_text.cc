@@ -49,7 +49,31 @@ RetryPolicy retry_from_json(const Json& json) {
 
 }  // namespace
 
-std::string spec_to_text(const JobSpec& spec) {
+namespace {
+
+// Jobs that differ from the default in their budgets alone come by the thousand with the same ones: their text is made and read
+// once, and remembered by each thread.
+struct Budgets {
+  std::optional<Duration> timeout;
+  RetryPolicy retry;
+  std::uint32_t rescues = limits::kRescuesDefault;
+  friend bool operator==(const Budgets&, const Budgets&) = default;
+};
+
+struct BudgetsText {
+  Budgets budgets;
+  std::string text;
+};
+
+bool has_only_budgets(const JobSpec& spec) {
+  static const JobSpec kDefault;
+  return spec.needs.empty() && spec.selector.empty() && spec.labels.empty() && !spec.run_at && spec.delay.count() == 0 &&
+         !spec.expires_in && !spec.lease_ttl && spec.idempotency_key.empty() && !spec.unique && !spec.concurrency &&
+         !spec.fairness && spec.affinity == kDefault.affinity && spec.after.empty() &&
+         spec.on_dependency_failure == kDefault.on_dependency_failure && spec.correlation.empty();
+}
+
+std::string any_to_text(const JobSpec& spec) {
   static const JobSpec kDefault;
   Json json;
   // `needs` repeats the lane's names unless a selector or a preference widened them; a lane without needs costs nothing.
@@ -81,8 +105,7 @@ std::string spec_to_text(const JobSpec& spec) {
   return json.is_null() ? std::string() : dump(json);
 }
 
-void spec_from_text(std::string_view text, JobSpec& spec) {
-  if (text.empty()) return;
+void any_from_text(std::string_view text, JobSpec& spec) {
   const Json json = parse(text);
   if (json.contains("needs")) spec.needs = CapabilitySet(json["needs"].get<std::vector<std::string>>());
   read(json, "selector", spec.selector);
@@ -112,6 +135,30 @@ void spec_from_text(std::string_view text, JobSpec& spec) {
   if (const auto it = json.find("on_failure"); it != json.end())
     spec.on_dependency_failure = static_cast<OnDependencyFailure>(it->get<int>());
   read(json, "correlation", spec.correlation);
+}
+
+}  // namespace
+
+std::string spec_to_text(const JobSpec& spec) {
+  if (!has_only_budgets(spec)) return any_to_text(spec);
+  thread_local BudgetsText last;
+  Budgets budgets{.timeout = spec.timeout, .retry = spec.retry, .rescues = spec.rescues_max};
+  if (budgets != last.budgets) last = {.budgets = std::move(budgets), .text = any_to_text(spec)};
+  return last.text;
+}
+
+void spec_from_text(std::string_view text, JobSpec& spec) {
+  if (text.empty()) return;
+  thread_local BudgetsText last;
+  if (text == last.text) {
+    spec.timeout = last.budgets.timeout;
+    spec.retry = last.budgets.retry;
+    spec.rescues_max = last.budgets.rescues;
+    return;
+  }
+  any_from_text(text, spec);
+  if (has_only_budgets(spec))
+    last = {.budgets = {.timeout = spec.timeout, .retry = spec.retry, .rescues = spec.rescues_max}, .text = std::string(text)};
 }
 
 std::string error_to_text(const JobError& error) { return dump({{"kind", error.kind}, {"message", error.message}}); }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "fronts/resp/plans/json_text.h"
@@ -53,6 +54,26 @@ std::string element_document(const JobFacts& facts, Json element) {
   if (!facts.worker.empty()) element["worker_id"] = facts.worker;
   if (facts.error != nullptr) element["error"] = facts.error->message;
   return element.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Fields that the document of an element adds; one that its client used itself must not stand there twice.
+constexpr std::array<std::string_view, 5> kAdded{R"("job_id")", R"("id")", R"("status")", R"("attempt")", R"("worker_id")"};
+
+// The same without reading the element, for the usual one that has just been taken: our fields go in front of its own. Empty: it
+// has to be read after all. REQUIRES: a JSON object.
+std::string taken_document(const JobFacts& facts) {
+  const std::string& element = facts.payload.data;
+  if (facts.created_at || facts.started_at || facts.finished_at || facts.error != nullptr) return {};
+  if (std::any_of(kAdded.begin(), kAdded.end(), [&](std::string_view field) { return element.find(field) != std::string::npos; }))
+    return {};
+  const std::size_t open = element.find('{');
+  const std::size_t first = element.find_first_not_of(" \t\r\n", open + 1);
+  if (open == std::string::npos || first == std::string::npos) return {};
+  const std::string name = json_string(job_name(facts.id, facts.labels));
+  std::string out = fmt::format(R"({{"attempt":{},"id":{},"job_id":{},"status":"{}")", facts.attempt, name, name, facts.status);
+  if (!facts.worker.empty()) out += fmt::format(R"(,"worker_id":{})", json_string(facts.worker));
+  if (element[first] != '}') out += ',';
+  return out.append(element, first);
 }
 
 // Which part of the plan the job runs.
@@ -138,6 +159,8 @@ JobFacts facts_of(const Grant& grant, std::string_view worker) {
 }
 
 std::string job_document(const JobFacts& facts, const StoredPlan* plan) {
+  if (facts.type == kTypeElement && facts.payload.encoding == Encoding::json)
+    if (std::string taken = taken_document(facts); !taken.empty()) return taken;
   if (facts.type == kTypeElement && facts.payload.encoding == Encoding::json)
     if (Json element = Json::parse(facts.payload.data, nullptr, false); element.is_object())
       return element_document(facts, std::move(element));

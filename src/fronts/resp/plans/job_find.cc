@@ -7,17 +7,23 @@
 #include "fronts/resp/work/work.h"
 
 namespace muster::resp::plans {
+namespace {
+
+Status unknown(const std::string& name) { return Status::not_found("job " + name + " does not exist"); }
+
+}  // namespace
 
 void find_job(const CallRef& call, const std::string& name, UniqueFunction<void(Result<Job>)> then) {
   work::resolve_job(call, name, [call, name, then = std::move(then)](Result<JobId> id) mutable {
     if (!id.ok()) return then(id.status());
+    // No job has it, and the engine takes it for a mistake of ours.
+    if (id->value.is_nil()) return then(unknown(name));
     Core& core = call->core();
     core.engine.jobs().get({*id},
                            core.on_loop<store::Each<Job>>([name, then = std::move(then)](Result<store::Each<Job>> found) mutable {
                              if (!found.ok()) return then(found.status());
                              Result<Job>& job = found->front();
-                             if (job.ok() && job->spec.ns.text() != kDefaultNamespace)
-                               return then(Status::not_found("job " + name + " does not exist"));
+                             if (job.ok() && job->spec.ns.text() != kDefaultNamespace) return then(unknown(name));
                              then(std::move(job));
                            }));
   });

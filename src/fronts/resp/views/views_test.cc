@@ -268,7 +268,25 @@ TEST_F(Views, ScheduledJobsAreASortedSetByTheirTime) {
   EXPECT_EQ(wire.call({"ZADD", "queue:scheduled", "nan", "x"}), "-ERR Score must be a finite number\r\n");
   EXPECT_EQ(wire.call({"ZADD", "queue:scheduled", "soon", "x"}), "-ERR ZADD score must be a valid number\r\n");
   EXPECT_TRUE(wire.call({"ZADD", "queue:scheduled", "1e300", "x"}).starts_with("-ERR "));
+  EXPECT_EQ(wire.call({"ZADD", "queue:scheduled", "1700000099", "job_" + std::string(32, 'a')}),
+            "-ERR a job's due time cannot be changed; add the element that describes a new one\r\n");
+  EXPECT_TRUE(wire.call({"ZADD", "queue:scheduled", "NX", "1700000099", "x"}).starts_with("-ERR syntax error"));
   EXPECT_EQ(wire.call({"ZCARD", "queue:scheduled"}), ":0\r\n");
+}
+
+TEST_F(Views, OnlyTheOperatorRemovesAndSchedulesJobs) {
+  RespOptions options;
+  options.keys.push_back({.name = "w", .role = command::Role::worker, .secret = std::string(64, 'b'), .worker = WorkerId("w-1")});
+  start_with_plan(options);
+  Wire wire = operate();
+  const auto jobs = act(wire, "a1", 1);
+  Wire worker = authenticate({std::string(64, 'b')});
+  EXPECT_TRUE(worker.call({"LREM", "queue:ready", "1", jobs.at(0)}).starts_with("-ERR NOPERM"));
+  EXPECT_TRUE(worker.call({"ZADD", "queue:scheduled", "1700000099", "x"}).starts_with("-ERR NOPERM"));
+  EXPECT_TRUE(worker.call({"SET", "worker:w-2:tools", "sort"}).starts_with("-ERR NOPERM"));
+  EXPECT_EQ(wire.call({"LLEN", "queue:ready"}), ":1\r\n");
+  EXPECT_EQ(wire.call({"LLEN", "queue:scheduled"}), ":0\r\n");
+  EXPECT_EQ(wire.call({"EXISTS", "worker:w-2"}), ":0\r\n");
 }
 
 // --- mixed, refused, told by others ---
