@@ -163,7 +163,8 @@ TEST_F(SweeperTest, RunsEverySweepOfTheCatalogueOnItsOwnVerb) {
   all.tick();
   std::set<std::string> ran(store_.sweeps_total.begin(), store_.sweeps_total.end());
   EXPECT_EQ(ran, (std::set<std::string>{"promote_due", "expire_leases", "time_out_jobs", "expire_waiting", "end_preferences",
-                                        "bury_silent_workers", "end_drains", "prune_finished", "prune_workers"}));
+                                        "bury_silent_workers", "end_drains", "expire_keys", "settle_actions", "prune_finished",
+                                        "prune_workers"}));
   for (std::size_t i = 0; i < store_.sweeps.size(); ++i) {
     EXPECT_EQ(store_.sweeps[i].name, all_sweeps()[i]->name);
     EXPECT_EQ(store_.sweeps[i].limit, all_sweeps()[i]->budget);

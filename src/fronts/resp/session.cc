@@ -342,8 +342,15 @@ void RespSession::output_drained() {
 }
 
 void RespSession::finish_if_done() {
-  if (closed_ || connection_.closing() || !slots_.empty()) return;
-  if (draining_ || (peer_finished_ && input_.empty())) connection_.close_when_sent();
+  if (closed_ || connection_.closing()) return;
+  const bool done = slots_.empty() ? draining_ || (peer_finished_ && input_.empty()) : peer_finished_ && abandoned();
+  if (done) connection_.close_when_sent();
+}
+
+// Somebody waited, was told that nobody is there to be answered, and undoes what it can.
+bool RespSession::abandoned() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.begun && !slot.done() && slot.call->was_interrupted(); });
 }
 
 void RespSession::peer_finished() {
@@ -352,10 +359,6 @@ void RespSession::peer_finished() {
   hurry();
   pump();
   send_ready();
-  // Whoever still waits undoes what it can; nobody is there to be told.
-  const bool waiting = std::any_of(slots_.begin(), slots_.end(),
-                                   [](const Slot& slot) { return slot.begun && !slot.done() && slot.call->was_interrupted(); });
-  if (waiting) return connection_.close_when_sent();
   finish_if_done();
 }
 

@@ -86,6 +86,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   std::optional<Call::Interrupt> impatience() const;
   void hurry();
   void finish_if_done();
+  bool abandoned() const;
   void arm();
   void set_bounds();
 
