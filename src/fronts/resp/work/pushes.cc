@@ -50,6 +50,9 @@ Result<JobSpec> make_job(const RespOptions& options, const QueueName& queue, std
 }
 
 Result<Push> read_push(const CallRef& call) {
+  // Plain lists are for everybody who may write; a job is work for others, and workers only take it.
+  if (call->client().caller.role != command::Role::operator_role)
+    return Status::permission_denied("only the operator's key puts jobs into queues");
   const bool ahead = call->name() == "RPUSH";
   if (!ahead && call->name() != "LPUSH") return Status::invalid_argument(fmt::format("{} does not work on queues", call->name()));
   if (call->size() < 3) return Status::invalid_argument(fmt::format("{} requires at least two arguments", call->name()));
