@@ -1,4 +1,5 @@
-// The program: joins the command line (cli/), the server (src/server/), the worker (worker/) and the demo. Nothing else happens here.
+// The program: joins the command line (cli/), the server (src/server/), the worker (worker/) and the demo. Nothing else happens
+// here.
 #include "cli/cli.h"
 #include "main/demo.h"
 #include "server/commands.h"

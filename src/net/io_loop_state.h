@@ -26,7 +26,7 @@ struct IoLoop::State {
   void wait_for_signal();
 
   const Clock& clock;
-  std::mutex mutex;                            // leaf; guards the two below
+  std::mutex mutex;  // leaf; guards the two below
   std::vector<UniqueFunction<void()>> posted;
   bool ended = false;
   boost::asio::io_context io{1};

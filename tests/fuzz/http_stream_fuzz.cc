@@ -42,7 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t whole = requests_in(bytes, bytes.size());
   const std::size_t pieces = requests_in(bytes, 1 + data[0]);
-  // Beast takes or refuses a malformed chunk trailer depending on the cut; either answer is safe, so only other streams are compared.
+  // Beast takes or refuses a malformed chunk trailer depending on the cut; either answer is safe, so only other streams are
+  // compared.
   if (bytes.find("hunked") == std::string_view::npos) check(whole == pieces, "how a stream is cut does not change what is read");
   return 0;
 }

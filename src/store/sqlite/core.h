@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "store/codec/id_codec.h"
 #include "store/sqlite/counters.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/group.h"
@@ -26,7 +27,6 @@
 #include "store/sqlite/hot/queues.h"
 #include "store/sqlite/hot/timers.h"
 #include "store/sqlite/hot/workers.h"
-#include "store/codec/id_codec.h"
 #include "store/sqlite/key_cache.h"
 #include "store/sqlite/keys/statements.h"
 #include "store/sqlite/statements.h"
@@ -40,7 +40,8 @@ inline constexpr std::size_t kInlineBytesMax = 2'048;
 inline constexpr std::size_t kPromotePerGroup = 2'000;
 
 struct Core {
-  Core(Connection& connection, std::uint64_t random_seed) : db(connection), sql(connection), key_sql(connection), random_state(random_seed) {}
+  Core(Connection& connection, std::uint64_t random_seed)
+      : db(connection), sql(connection), key_sql(connection), random_state(random_seed) {}
 
   // Reads everything from the rows; used at open and after a failed commit. Leases of running jobs start over at their full
   // length, since the time they were last renewed is not written.

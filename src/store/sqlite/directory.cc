@@ -1,8 +1,8 @@
 // Names to rows: namespaces, queues, lanes, workers and the numbers that never repeat.
 #include <fmt/format.h>
 
-#include "store/sqlite/core.h"
 #include "store/codec/spec_text.h"
+#include "store/sqlite/core.h"
 
 namespace muster::store::sqlite {
 

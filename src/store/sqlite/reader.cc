@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "store/sqlite/row.h"
 #include "store/codec/spec_text.h"
+#include "store/sqlite/row.h"
 
 namespace muster::store::sqlite {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "store/sqlite/db.h"
 #include "store/codec/id_codec.h"
+#include "store/sqlite/db.h"
 #include "store/verbs.h"
 
 namespace muster::store::sqlite {

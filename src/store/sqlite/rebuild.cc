@@ -1,6 +1,6 @@
 // The memory index, read back from the rows: at open, and after a commit that failed.
-#include "store/sqlite/core.h"
 #include "store/codec/spec_text.h"
+#include "store/sqlite/core.h"
 
 namespace muster::store::sqlite {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "store/postgres/store.h"
-#include "store/postgres/tx.h"
 #include "store/keys.h"
 #include "store/plans.h"
+#include "store/postgres/store.h"
+#include "store/postgres/tx.h"
 #include "store/verbs.h"
 
 namespace muster::store::postgres {

@@ -142,12 +142,12 @@ Status Connection::check_server() {
         "the database is read-only (a standby, or default_transaction_read_only); name the primary, or add "
         "target_session_attrs=read-write to --store");
   if (!prepares()) return {};
-  // A session of our own may be set up; behind a pooler nothing of this would hold. Plans are made once, when tables may still be empty,
-  // and must be those for full ones: by index, a row at a time.
+  // A session of our own may be set up; behind a pooler nothing of this would hold. Plans are made once, when tables may still be
+  // empty, and must be those for full ones: by index, a row at a time.
   return script(
       fmt::format("SET statement_timeout = {}; SET idle_in_transaction_session_timeout = {}; SET jit = off; "
                   "SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET enable_seqscan = off; "
-                            "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off",
+                  "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off",
                   options_.statement_timeout.count(), options_.statement_timeout.count()));
 }
 

@@ -1,8 +1,8 @@
 // One job, whole: its row, what is kept apart from it, and what only memory knows (the lease).
 #include <fmt/format.h>
 
-#include "store/sqlite/row.h"
 #include "store/codec/spec_text.h"
+#include "store/sqlite/row.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
