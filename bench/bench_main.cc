@@ -1,9 +1,10 @@
-// muster_bench [postgres|resp] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
+// muster_bench [postgres|resp|grpc] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
 //
 // The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, `resp`
-// the RESP wire beside Redis and beanstalkd, no such word everything else. Prints the table of goals with both sides of every
-// ratio and appends one JSON line per row to the results file. A row is marked with the share of the machine that other processes
-// took while it was measured: ratios hold better than figures, but neither holds on a busy machine.
+// the RESP wire beside Redis and beanstalkd, `grpc` workflows beside an empty gRPC server and Restate, no such word everything
+// else. Prints the table of goals with both sides of every ratio and appends one JSON line per row to the results file. A row is
+// marked with the share of the machine that other processes took while it was measured: ratios hold better than figures, but
+// neither holds on a busy machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "bench/grpc/echo.h"
 #include "bench/postgres/connection.h"
 #include "bench/row.h"
 
@@ -193,9 +195,12 @@ int main(int argc, char** argv) {
   const std::string_view suite = argc > 1 ? argv[1] : "";
   const bool postgres = suite == "postgres";
   const bool resp = suite == "resp";
-  std::string results = fmt::format("bench/results/{}.jsonl", postgres || resp ? suite : "latest");
+  const bool grpc = suite == "grpc";
+  const bool named = postgres || resp || grpc;
+  if (suite == "grpc-echo") return muster::bench::grpc_suite::serve_echo();
+  std::string results = fmt::format("bench/results/{}.jsonl", named ? suite : "latest");
   std::vector<std::string> filters;
-  for (int i = postgres || resp ? 2 : 1; i < argc; ++i) {
+  for (int i = named ? 2 : 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     const bool more = i + 1 < argc;
     if (name == "--child-fill" && i + 2 < argc)
@@ -213,13 +218,15 @@ int main(int argc, char** argv) {
     else if (!name.starts_with("--"))
       filters.emplace_back(name);
     else {
-      fmt::print(stderr,
-                 "usage: muster_bench [postgres|resp] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
-                 "[FILTER...]\n");
+      fmt::print(
+          stderr,
+          "usage: muster_bench [postgres|resp|grpc] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
+          "[FILTER...]\n");
       return 2;
     }
   }
   if (postgres) return muster::bench::run_postgres(settings, results, filters);
   if (resp) return muster::bench::run(muster::bench::resp_measurements(), settings, results, filters);
+  if (grpc) return muster::bench::run(muster::bench::grpc_measurements(), settings, results, filters);
   return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }

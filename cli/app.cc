@@ -134,6 +134,8 @@ std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std
   add_job_commands(*app, context);
   add_plan_commands(*app, context);
   add_action_commands(*app, context);
+  add_workflow_commands(*app, context);
+  add_schedule_commands(*app, context);
   add_workers_commands(*app, context);
   add_queue_commands(*app, context);
   add_namespace_commands(*app, context);

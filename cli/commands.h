@@ -19,6 +19,10 @@ void add_job_follow(CLI::App& group, Context& context);   // watch, tail
 void add_job_logs(CLI::App& group, Context& context);
 void add_plan_commands(CLI::App& app, Context& context);
 void add_action_commands(CLI::App& app, Context& context);
+void add_workflow_commands(CLI::App& app, Context& context);
+void add_workflow_start(CLI::App& group, Context& context);
+void add_workflow_changes(CLI::App& group, Context& context);  // cancel, terminate, signal, retry
+void add_schedule_commands(CLI::App& app, Context& context);
 void add_workers_commands(CLI::App& app, Context& context);
 void add_queue_commands(CLI::App& app, Context& context);
 void add_namespace_commands(CLI::App& app, Context& context);

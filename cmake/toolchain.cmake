@@ -53,6 +53,7 @@ find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+find_package(date REQUIRED)
 
 # Asio and Beast are header-only; exceptions of theirs are caught in the folders that use them.
 add_library(muster_boost INTERFACE)

@@ -26,7 +26,7 @@ def cache_folder():
 
 class Headers:
     def __init__(self, build):
-        self.roots = [ROOT / "src", ROOT, build / "generated"]
+        self.roots = [ROOT / "src", ROOT, build / "generated", build / "generated" / "proto"]
         self.texts = {}
         self.compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
 

@@ -1,17 +1,15 @@
-// postgres.graphile, postgres.pgboss: our store beside other queues on the same PostgreSQL, in turns. They are Node.js packages:
-// the first use installs them with npm into a folder beside this program; without npm or its packages the rows say so.
+// postgres.graphile, postgres.pgboss: our store beside other queues on the same PostgreSQL, in turns. They are Node.js packages
+// (bench/peers.h); without npm or its packages the rows say so.
 #include <sys/wait.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "bench/http_client.h"
+#include "bench/peers.h"
 #include "bench/postgres/connection.h"
 #include "bench/postgres/measurements.h"
 #include "bench/postgres/open.h"
@@ -24,7 +22,6 @@ constexpr std::size_t kCallers = 512;
 constexpr std::size_t kBacklog = 10'000;
 constexpr std::size_t kJobs = 50'000;
 constexpr std::size_t kJobsQuick = 20'000;
-constexpr int kInstallSeconds = 180;
 constexpr int kRunSeconds = 120;
 // The JSON around it makes the payload as long as ours.
 constexpr std::size_t kBodyBytes = kPayloadBytes - std::string_view(R"({"body":""})").size();
@@ -41,36 +38,6 @@ constexpr std::array<Peer, 3> kPeers{{
     {"postgres.pgboss", "pgboss_life.cjs pg-boss-10", 5, "pg-boss 10.4, batches of 1000, 2 loops"},
     {"postgres.pgboss.newest", "pgboss_life.cjs pg-boss", 5, "pg-boss 12.35, batches of 1000, 2 loops"},
 }};
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-// The drivers' folder with their packages, or empty and why.
-struct Installed {
-  std::string folder;
-  std::string reason;
-};
-
-Installed install(const Settings& settings) {
-  const std::filesystem::path folder = std::filesystem::path(settings.folder).parent_path() / "peers";
-  const std::filesystem::path stamp = folder / "installed.json";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  using std::filesystem::copy_options;
-  std::filesystem::copy(settings.peers, folder, copy_options::recursive | copy_options::overwrite_existing, error);
-  if (error) return {"", fmt::format("the drivers of {} could not be copied: {}", settings.peers, error.message())};
-  if (std::system("command -v node npm timeout >/dev/null 2>&1") != 0) return {"", "Node.js and npm are not installed"};
-  const std::string wanted = content_of(folder / "package.json");
-  if (content_of(stamp) == wanted) return {folder.string(), ""};
-  const std::string command = fmt::format("cd '{}' && timeout {} npm install --no-audit --no-fund --loglevel=error >npm.log 2>&1",
-                                          folder.string(), kInstallSeconds);
-  if (std::system(command.c_str()) != 0) return {"", fmt::format("npm could not install it; see {}/npm.log", folder.string())};
-  std::ofstream(stamp) << wanted;
-  return {folder.string(), ""};
-}
 
 // Lives per second of one run; 0 when it failed, which its output on stderr explains.
 double lives_of(const Peer& peer, const std::string& folder, std::size_t jobs) {
@@ -95,7 +62,7 @@ std::vector<Row> rows_without_peers(const std::string& reason) {
 }
 
 std::vector<Row> peers(const Settings& settings) {
-  const Installed installed = install(settings);
+  const Peers installed = install_peers(settings);
   if (installed.folder.empty()) return rows_without_peers(installed.reason);
   ::setenv("MUSTER_BENCH_URL", settings.url.c_str(), 1);
   ::setenv("MUSTER_BENCH_PAYLOAD", std::to_string(kBodyBytes).c_str(), 1);

@@ -84,7 +84,7 @@ ProcessPtr spawn_on(const std::string& program, const std::vector<std::string>& 
   return std::make_unique<Process>(pid, 0);
 }
 
-int port_of_ready_line(int output) {
+int port_of_ready_line(int output, const std::string& wire) {
   std::string text;
   std::array<char, 512> part{};
   while (text.find('\n') == std::string::npos) {
@@ -92,8 +92,9 @@ int port_of_ready_line(int output) {
     if (got <= 0) return 0;
     text.append(part.data(), static_cast<std::size_t>(got));
   }
-  const std::size_t at = text.find("resp=127.0.0.1:");
-  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 15);
+  const std::string before = wire + "=127.0.0.1:";
+  const std::size_t at = text.find(before);
+  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
 void answer_lines(int fd) {
@@ -168,15 +169,21 @@ int connect_to(int port) {
   return fd;
 }
 
-ProcessPtr start_muster(const std::string& program, const std::string& folder, const std::vector<std::string>& more) {
+ProcessPtr start_program(const std::vector<std::string>& words, const std::string& wire) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::make_unique<Process>(-1, 0);
-  std::vector<std::string> words{program, "serve", "--data-dir", folder, "--resp", "127.0.0.1:0", "--http", "127.0.0.1:0"};
-  words.insert(words.end(), more.begin(), more.end());
-  const pid_t pid = spawn(program, words, ends[1]);
+  const pid_t pid = spawn(words.front(), words, ends[1]);
   ::close(ends[1]);
-  auto process = std::make_unique<Process>(pid, port_of_ready_line(ends[0]));
+  auto process = std::make_unique<Process>(pid, port_of_ready_line(ends[0], wire));
   ::close(ends[0]);
+  return process;
+}
+
+ProcessPtr start_muster(const std::string& program, const std::string& folder, const std::vector<std::string>& more) {
+  std::vector<std::string> words{program,       "serve",  "--data-dir",  folder,   "--resp",
+                                 "127.0.0.1:0", "--http", "127.0.0.1:0", "--grpc", "off"};
+  words.insert(words.end(), more.begin(), more.end());
+  ProcessPtr process = start_program(words, "resp");
   std::ifstream key(folder + "/session.key");
   std::string text;
   key >> text;

@@ -38,6 +38,8 @@ ProcessPtr start_redis(const std::string& folder, const std::string& fsync);
 ProcessPtr start_beanstalkd(const std::string& folder, int sync_every_ms);
 // Answers every line with +PONG.
 ProcessPtr start_echo();
+// Any program that prints a ready line with `<wire>=127.0.0.1:PORT`; its port is that of the wire.
+ProcessPtr start_program(const std::vector<std::string>& words, const std::string& wire);
 
 int connect_to(int port);  // blocking, or -1
 bool is_installed(const std::string& program);

@@ -67,9 +67,9 @@ Result<std::vector<Submitted>> Client::submit_documents(std::span<const std::str
 
 Result<Job> Client::job(std::string_view id) { return state_->get(api("/jobs").segment(id), decode_job); }
 
-Result<JobPage> Client::jobs(const JobQuery& query) {
+Path job_listing(std::string_view rest, const JobQuery& query) {
   const JobFilter& filter = query.filter;
-  Path path = api("/jobs");
+  Path path = api(rest);
   path.query("namespace", filter.ns).query("queue", filter.queue).query("type", filter.type);
   for (const std::string& state : filter.states) path.query("state", state);
   path.query("worker", filter.worker);
@@ -79,8 +79,10 @@ Result<JobPage> Client::jobs(const JobQuery& query) {
   path.query("error_kind", filter.error_kind).query("order", query.order);
   if (query.limit) path.query("limit", std::to_string(*query.limit));
   path.query("cursor", query.cursor).query("payload", query.payload ? "true" : "");
-  return state_->get(path, decode_job_page);
+  return path;
 }
+
+Result<JobPage> Client::jobs(const JobQuery& query) { return state_->get(job_listing("/jobs", query), decode_job_page); }
 
 Result<Why> Client::why(std::string_view id) { return state_->get(api("/jobs").segment(id).literal("/why"), decode_why); }
 

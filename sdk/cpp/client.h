@@ -98,6 +98,41 @@ class Client {
   // What the tools of a job wrote.
   Result<JobLogs> logs(std::string_view job);
 
+  Result<Submitted> start_run(const RunRequest& request);
+  Result<Job> run(std::string_view id);
+  // `schedule`: only runs it started; may be empty.
+  Result<JobPage> runs(const JobQuery& query, std::string_view schedule = {});
+  Result<RunStepPage> history(const HistoryQuery& query);
+  // The run as it is when it has finished or `wait` (at most a minute) is over.
+  Result<RunResult> run_result(std::string_view id, Duration wait);
+  Result<Settled> cancel_run(std::string_view id, std::string_view reason);
+  Result<Settled> terminate_run(std::string_view id, std::string_view reason);
+  // A new run like a finished one. An empty external id: that of the finished one.
+  Result<Submitted> retry_run(std::string_view id, std::string_view external_id);
+  Result<Signalled> signal_run(const RunSignal& signal);
+  // For the worker that holds the run: several calls, in order, each answered by itself.
+  Result<std::vector<Result<StepAnswer>>> run_steps(const LeaseRef& lease, std::span<const StepCall> calls);
+
+  struct ScheduleRef {
+    std::string ns, id;
+  };
+  Result<Schedule> create_schedule(const ScheduleRequest& request);
+  Result<Schedule> schedule(const ScheduleRef& ref);
+  Result<SchedulePage> schedules(const ScheduleQuery& query);
+  Result<Schedule> update_schedule(std::string_view id, const ScheduleRequest& change);
+  Result<Schedule> delete_schedule(const ScheduleRef& ref);
+  Result<Schedule> pause_schedule(const ScheduleRef& ref, std::string_view note);
+  Result<Schedule> resume_schedule(std::string_view id, const ResumeRequest& request);
+  Result<Submitted> trigger_schedule(const ScheduleRef& ref);
+  struct PreviewQuery {
+    ScheduleRef schedule;
+    std::optional<std::uint32_t> count;
+    std::optional<Instant> after;
+  };
+  Result<std::vector<Instant>> preview_schedule(const PreviewQuery& query);
+  // The fires of the range, each enqueued once however often this is asked for.
+  Result<std::vector<Submitted>> backfill_schedule(const ScheduleRef& ref, const TimeRange& range);
+
   struct QueueRef {
     std::string ns, queue;
   };

@@ -15,6 +15,9 @@ namespace muster::sdk {
 
 inline Path api(std::string_view rest) { return Path(std::string("/api/v1").append(rest)); }
 
+// A listing of jobs or runs, with what narrows it.
+Path job_listing(std::string_view rest, const JobQuery& query);
+
 struct Client::State {
   ClientOptions options;
   std::string base;

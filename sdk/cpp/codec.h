@@ -49,6 +49,23 @@ std::string encode_cancel_many(std::span<const std::string> ids, std::string_vie
 // invalid_argument: an input is not JSON.
 Result<std::string> encode(const ActionRequest& request);
 
+// invalid_argument: a payload, context, input or output is not JSON.
+Result<std::string> encode(const RunRequest& request);
+Result<std::string> encode(const RunSignal& signal);
+Result<std::string> encode_steps(const LeaseRef& lease, std::span<const StepCall> calls);
+Result<std::string> encode(const ScheduleRequest& request);
+struct TimeRange {
+  Instant from;  // exclusive
+  Instant to;    // inclusive
+};
+std::string encode_backfill(std::string_view ns, const TimeRange& range);
+struct ResumeRequest {
+  std::string ns;
+  std::optional<std::string> note;
+  bool catch_up = false;
+};
+std::string encode(const ResumeRequest& request);
+
 // A problem document, or whatever else came with an error status.
 Error decode_problem(int status, std::string_view body);
 
@@ -76,6 +93,13 @@ Result<PlanPage> decode_plan_page(std::string_view text);
 Result<Action> decode_action(std::string_view text);
 Result<ActionPage> decode_action_page(std::string_view text);
 Result<JobLogs> decode_logs(std::string_view text);
+Result<RunStepPage> decode_step_page(std::string_view text);
+Result<RunResult> decode_run_result(std::string_view text);
+Result<Signalled> decode_signalled(std::string_view text);
+Result<std::vector<Result<StepAnswer>>> decode_step_answers(std::string_view text);
+Result<Schedule> decode_schedule(std::string_view text);
+Result<SchedulePage> decode_schedule_page(std::string_view text);
+Result<std::vector<Instant>> decode_fires(std::string_view text);
 Result<ServerInfo> decode_server(std::string_view text);
 Result<Cluster> decode_cluster(std::string_view text);
 Result<Backup> decode_backup(std::string_view text);

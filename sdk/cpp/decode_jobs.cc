@@ -26,6 +26,20 @@ Attempt read_attempt(const Json& json) {
   return attempt;
 }
 
+RunFacts read_run_facts(const Json& json) {
+  RunFacts run;
+  run.external_id = text(json, "external_id");
+  run.version = text(json, "version");
+  run.schedule = text(json, "schedule");
+  if (const Json* parent = find(json, "parent")) {
+    run.parent_run = text(*parent, "run");
+    run.parent_step = text(*parent, "step");
+  }
+  run.metadata = labels(json, "metadata");
+  run.sleeping = number<bool>(json, "sleeping");
+  return run;
+}
+
 Job read_job(const Json& json) {
   Job job;
   job.id = json.at("id").get<std::string>();
@@ -54,6 +68,8 @@ Job read_job(const Json& json) {
   if (const Json* progress = find(json, "progress")) job.progress = read_progress(*progress);
   if (find(json, "attempts")) job.attempts = elements(json, "attempts", read_attempt);
   job.dependencies_pending = number<std::uint64_t>(json, "dependencies_pending");
+  job.deadline = instant(json, "deadline");
+  if (find(json, "version") != nullptr) job.run = read_run_facts(json);
   job.document = document(json);
   return job;
 }

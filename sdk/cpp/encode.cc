@@ -2,58 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cpp/codec.h"
+#include "sdk/cpp/writing.h"
 
 namespace muster::sdk {
+
+using namespace writing;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Text that is not UTF-8 is sent with replacement characters instead of throwing; the server then judges the value.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-void put(Json& json, const char* key, const std::string& value) {
-  if (!value.empty()) json[key] = value;
-}
-
-void put(Json& json, const char* key, const std::vector<std::string>& values) {
-  if (!values.empty()) json[key] = values;
-}
-
-void put(Json& json, const char* key, const Labels& labels) {
-  if (!labels.empty()) json[key] = labels;
-}
-
-void put(Json& json, const char* key, const std::optional<Duration>& duration) {
-  if (duration) json[key] = duration->count();
-}
-
-void put(Json& json, const char* key, const std::optional<Instant>& instant) {
-  if (instant) json[key] = format_instant(*instant);
-}
-
-template <class Number>
-void put_number(Json& json, const char* key, const std::optional<Number>& number) {
-  if (number) json[key] = *number;
-}
-
-// `name` holds JSON, `name`_base64 holds bytes.
-std::optional<Error> put_content(Json& json, const std::string& name, const std::optional<Content>& content) {
-  if (!content) return std::nullopt;
-  if (content->binary) {
-    json[name + "_base64"] = to_base64(content->data);
-    return std::nullopt;
-  }
-  Json value = Json::parse(content->data, nullptr, false);
-  if (value.is_discarded())
-    return Error{.code = Code::invalid_argument,
-                 .status = 0,
-                 .detail = fmt::format("{} is not JSON: `{}`", name, content->data.substr(0, 60)),
-                 .retry_after = {}};
-  json[name] = std::move(value);
-  return std::nullopt;
-}
-
-Json json_of(const RetryPolicy& retry) {
+Json retry_json(const RetryPolicy& retry) {
   Json json = Json::object();
   put_number(json, "attempts_max", retry.attempts_max);
   put(json, "backoff_base_ms", retry.backoff_base);
@@ -82,7 +39,7 @@ Json json_of(const JobFilter& filter) {
 
 }  // namespace
 
-Result<std::string> encode(const JobSpec& spec) {
+Result<Json> writing::json_of(const JobSpec& spec) {
   Json json = Json::object();
   put(json, "namespace", spec.ns);
   put(json, "queue", spec.queue);
@@ -97,7 +54,7 @@ Result<std::string> encode(const JobSpec& spec) {
   put(json, "expires_in_ms", spec.expires_in);
   put(json, "timeout_ms", spec.timeout);
   put(json, "lease_ms", spec.lease);
-  if (spec.retry) json["retry"] = json_of(*spec.retry);
+  if (spec.retry) json["retry"] = retry_json(*spec.retry);
   put_number(json, "rescues_max", spec.rescues_max);
   put(json, "idempotency_key", spec.idempotency_key);
   if (spec.unique) json["unique"] = Json{{"key", spec.unique->key}, {"while", spec.unique->during}};
@@ -110,7 +67,14 @@ Result<std::string> encode(const JobSpec& spec) {
   put(json, "after", spec.after);
   put(json, "on_dependency_failure", spec.on_dependency_failure);
   put(json, "correlation", spec.correlation);
-  return text_of(json);
+  put(json, "deadline", spec.deadline);
+  return json;
+}
+
+Result<std::string> encode(const JobSpec& spec) {
+  const Result<Json> json = json_of(spec);
+  if (!json.ok()) return json.error();
+  return text_of(*json);
 }
 
 std::string encode(const ClaimRequest& request) {

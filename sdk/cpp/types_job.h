@@ -69,6 +69,7 @@ struct JobSpec {
   std::vector<std::string> after;
   std::string on_dependency_failure;
   std::string correlation;
+  std::optional<Instant> deadline;  // unfinished then: dead, also while it runs
 };
 
 struct Submitted {
@@ -98,6 +99,14 @@ struct Attempt {
   Failure error;
 };
 
+// What a job that is a durable workflow has besides.
+struct RunFacts {
+  std::string external_id, version, schedule;
+  std::string parent_run, parent_step;
+  Labels metadata;
+  bool sleeping = false;  // it sleeps, or waits for a signal or a child
+};
+
 struct Job {
   std::string id, ns, queue, type, state;
   std::optional<Instant> created_at, due_at, expires_at, started_at, finished_at, lease_expires_at;
@@ -116,6 +125,8 @@ struct Job {
   std::optional<Progress> progress;
   std::vector<Attempt> attempts;
   std::uint64_t dependencies_pending = 0;
+  std::optional<Instant> deadline;
+  std::optional<RunFacts> run;  // set: it is a durable workflow
   std::string document;
 };
 

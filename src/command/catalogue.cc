@@ -33,6 +33,25 @@
 #include "command/queue_list.h"
 #include "command/queue_pause.h"
 #include "command/queue_resume.h"
+#include "command/run_cancel.h"
+#include "command/run_get.h"
+#include "command/run_history.h"
+#include "command/run_list.h"
+#include "command/run_result.h"
+#include "command/run_retry.h"
+#include "command/run_signal.h"
+#include "command/run_start.h"
+#include "command/run_step.h"
+#include "command/schedule_backfill.h"
+#include "command/schedule_create.h"
+#include "command/schedule_delete.h"
+#include "command/schedule_get.h"
+#include "command/schedule_list.h"
+#include "command/schedule_pause.h"
+#include "command/schedule_preview.h"
+#include "command/schedule_resume.h"
+#include "command/schedule_trigger.h"
+#include "command/schedule_update.h"
 #include "command/server_info.h"
 #include "command/worker_drain.h"
 #include "command/worker_get.h"
@@ -44,13 +63,18 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 41> kCatalogue{
-    &kActionGet,     &kActionList,  &kActionSubmit,    &kBackupCreate,     &kClusterStatus,  &kJobCancel,        &kJobCancelBulk,
-    &kJobClaim,      &kJobComplete, &kJobFail,         &kJobGet,           &kJobHeartbeat,   &kJobList,          &kJobLogs,
-    &kJobProgress,   &kJobRelease,  &kJobRetry,        &kJobRetryMatching, &kJobSettle,      &kJobSnooze,        &kJobSubmit,
-    &kJobSubmitBulk, &kJobWhy,      &kNamespaceCreate, &kNamespaceDelete,  &kNamespaceList,  &kPlanDelete,       &kPlanGet,
-    &kPlanList,      &kPlanSubmit,  &kQueueLimit,      &kQueueList,        &kQueuePause,     &kQueueResume,      &kServerInfo,
-    &kWorkerDrain,   &kWorkerGet,   &kWorkerHeartbeat, &kWorkerList,       &kWorkerRegister, &kWorkerUnregister,
+constexpr std::array<const Spec*, 61> kCatalogue{
+    &kActionGet,        &kActionList,    &kActionSubmit,     &kBackupCreate,    &kClusterStatus,   &kJobCancel,
+    &kJobCancelBulk,    &kJobClaim,      &kJobComplete,      &kJobFail,         &kJobGet,          &kJobHeartbeat,
+    &kJobList,          &kJobLogs,       &kJobProgress,      &kJobRelease,      &kJobRetry,        &kJobRetryMatching,
+    &kJobSettle,        &kJobSnooze,     &kJobSubmit,        &kJobSubmitBulk,   &kJobWhy,          &kNamespaceCreate,
+    &kNamespaceDelete,  &kNamespaceList, &kPlanDelete,       &kPlanGet,         &kPlanList,        &kPlanSubmit,
+    &kQueueLimit,       &kQueueList,     &kQueuePause,       &kQueueResume,     &kRunCancel,       &kRunGet,
+    &kRunHistory,       &kRunList,       &kRunResult,        &kRunRetry,        &kRunSignal,       &kRunStart,
+    &kRunStep,          &kRunTerminate,  &kScheduleBackfill, &kScheduleCreate,  &kScheduleDelete,  &kScheduleGet,
+    &kScheduleList,     &kSchedulePause, &kSchedulePreview,  &kScheduleResume,  &kScheduleTrigger, &kScheduleUpdate,
+    &kServerInfo,       &kWorkerDrain,   &kWorkerGet,        &kWorkerHeartbeat, &kWorkerList,      &kWorkerRegister,
+    &kWorkerUnregister,
 };
 
 }  // namespace

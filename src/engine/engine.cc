@@ -36,6 +36,8 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       queues_(store),
       plans_(store),
       keys_(store, clock, options),
+      runs_(store, jobs_, clock, options),
+      schedules_(store, runs_, clock, metrics, options),
       sweeper_(store, clock, metrics, options, all_sweeps()) {
   store_.set_listener(this);
 }
@@ -47,18 +49,22 @@ Engine::~Engine() {
 
 Duration Engine::tick() {
   const Duration sweeps = sweeper_.tick();
-  return std::clamp(std::min({sweeps, claims_.tick(), keys_.tick()}), Duration(0), kSleepMax);
+  return std::clamp(std::min({sweeps, claims_.tick(), keys_.tick(), runs_.tick(), schedules_.tick()}), Duration(0), kSleepMax);
 }
 
 void Engine::stop() {
   claims_.stop();
   keys_.stop();
+  runs_.stop();
+  schedules_.stop();
 }
 
 void Engine::committed(const store::Committed& commit) {
   events_.publish(commit);
   claims_.committed(commit);
   if (!commit.keys.empty()) keys_.committed(commit);
+  runs_.committed(commit);
+  schedules_.committed(commit);
   bool scheduled = false;
   for (const JobChange& change : commit.jobs) {
     moves_[static_cast<std::size_t>(change.event)]->add();

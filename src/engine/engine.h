@@ -4,6 +4,8 @@
 //   Workers  validates and forwards, gives ids to those that have none
 //   Queues   queues and namespaces
 //   Plans    plans, and actions that run one over many inputs
+//   Runs     steps, signals and ends of durable workflows
+//   Schedules  jobs that are enqueued again and again
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
@@ -25,6 +27,8 @@
 #include "engine/options.h"
 #include "engine/plans.h"
 #include "engine/queues.h"
+#include "engine/runs.h"
+#include "engine/schedules.h"
 #include "engine/sweeper.h"
 #include "engine/workers.h"
 #include "store/store.h"
@@ -42,6 +46,8 @@ class Engine final : private store::Listener {
   Queues& queues() { return queues_; }
   Plans& plans() { return plans_; }
   Keys& keys() { return keys_; }
+  Runs& runs() { return runs_; }
+  Schedules& schedules() { return schedules_; }
   Claims& claims() { return claims_; }
   Events& events() { return events_; }
   store::AdminStore& admin() { return store_; }
@@ -70,6 +76,8 @@ class Engine final : private store::Listener {
   Queues queues_;
   Plans plans_;
   Keys keys_;
+  Runs runs_;
+  Schedules schedules_;
   Sweeper sweeper_;
 };
 

@@ -208,6 +208,58 @@ void FakeStore::find_jobs(NamespaceName, std::vector<std::string> keys, Reply<st
   answer_each<JobId>("find_jobs", keys.size(), std::move(reply));
 }
 
+void FakeStore::find_holders(NamespaceName, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) {
+  answer_each<JobId>("find_holders", keys.size(), std::move(reply));
+}
+
+void FakeStore::count_jobs(store::JobFilter, Reply<std::vector<store::JobCount>> reply) {
+  answer("count_jobs", std::vector<store::JobCount>(), std::move(reply));
+}
+
+void FakeStore::run_steps(std::vector<store::StepCall> calls, Reply<store::Each<store::StepAnswer>> reply) {
+  answer_each<store::StepAnswer>("run_steps", calls.size(), std::move(reply));
+}
+
+void FakeStore::list_steps(store::StepQuery, Reply<store::StepPage> reply) {
+  answer("list_steps", store::StepPage(), std::move(reply));
+}
+
+void FakeStore::signal_runs(std::vector<store::Signal> signals, Reply<store::Each<store::Signalled>> reply) {
+  answer_each<store::Signalled>("signal_runs", signals.size(), std::move(reply));
+}
+
+void FakeStore::wake_runs(std::vector<JobId> runs, Reply<store::Each<store::Settled>> reply) {
+  answer_each<store::Settled>("wake_runs", runs.size(), std::move(reply));
+}
+
+void FakeStore::create_schedule(Schedule, Reply<Schedule> reply) { answer("create_schedule", Schedule(), std::move(reply)); }
+
+void FakeStore::update_schedule(Schedule, Reply<Schedule> reply) { answer("update_schedule", Schedule(), std::move(reply)); }
+
+void FakeStore::get_schedules(NamespaceName, std::vector<ScheduleId> ids, Reply<store::Each<Schedule>> reply) {
+  answer_each<Schedule>("get_schedules", ids.size(), std::move(reply));
+}
+
+void FakeStore::list_schedules(store::ScheduleQuery, Reply<store::SchedulePage> reply) {
+  answer("list_schedules", store::SchedulePage(), std::move(reply));
+}
+
+void FakeStore::delete_schedule(NamespaceName, ScheduleId, Reply<Schedule> reply) {
+  answer("delete_schedule", Schedule(), std::move(reply));
+}
+
+void FakeStore::due_schedules(std::size_t, Reply<store::DueSchedules> reply) {
+  answer("due_schedules", store::DueSchedules(), std::move(reply));
+}
+
+void FakeStore::fire_schedule(store::ScheduleFire, Reply<store::ScheduleFired> reply) {
+  answer("fire_schedule", store::ScheduleFired(), std::move(reply));
+}
+
+void FakeStore::update_namespace(NamespaceChange, Reply<NamespaceInfo> reply) {
+  answer("update_namespace", NamespaceInfo(), std::move(reply));
+}
+
 void FakeStore::put_plan(store::PlanPut request, Reply<store::PlanStored> reply) {
   store::PlanStored stored;
   stored.plan.spec = std::move(request.plan);

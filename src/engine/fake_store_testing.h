@@ -73,6 +73,20 @@ class FakeStore : public store::Store {
   void explain(JobId job, Reply<store::WaitFacts> reply) override;
   void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override;
 
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override;
+  void count_jobs(store::JobFilter filter, Reply<std::vector<store::JobCount>> reply) override;
+  void run_steps(std::vector<store::StepCall> calls, Reply<store::Each<store::StepAnswer>> reply) override;
+  void list_steps(store::StepQuery query, Reply<store::StepPage> reply) override;
+  void signal_runs(std::vector<store::Signal> signals, Reply<store::Each<store::Signalled>> reply) override;
+  void wake_runs(std::vector<JobId> runs, Reply<store::Each<store::Settled>> reply) override;
+  void create_schedule(Schedule schedule, Reply<Schedule> reply) override;
+  void update_schedule(Schedule schedule, Reply<Schedule> reply) override;
+  void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<store::Each<Schedule>> reply) override;
+  void list_schedules(store::ScheduleQuery query, Reply<store::SchedulePage> reply) override;
+  void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override;
+  void due_schedules(std::size_t limit, Reply<store::DueSchedules> reply) override;
+  void fire_schedule(store::ScheduleFire fire, Reply<store::ScheduleFired> reply) override;
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override;
   void put_plan(store::PlanPut request, Reply<store::PlanStored> reply) override;
   void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<store::Each<Plan>> reply) override;
   void list_plans(store::PlanQuery query, Reply<store::PlanPage> reply) override;

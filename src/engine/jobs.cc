@@ -113,6 +113,15 @@ void Jobs::find(NamespaceName ns, std::vector<std::string> keys, Reply<store::Ea
   store_.find_jobs(std::move(ns), std::move(keys), std::move(reply));
 }
 
+void Jobs::find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) {
+  if (Status status = validate_batch("keys", keys.size(), limits::kPageMax); !status.ok()) return reply(status);
+  store_.find_holders(std::move(ns), std::move(keys), std::move(reply));
+}
+
+void Jobs::count(store::JobFilter filter, Reply<std::vector<store::JobCount>> reply) {
+  store_.count_jobs(std::move(filter), std::move(reply));
+}
+
 void Jobs::why(JobId job, Reply<Why> reply) {
   if (Status status = judge_id(job); !status.ok()) return reply(status);
   store_.explain(job, [reply = std::move(reply)](Result<store::WaitFacts> facts) mutable {

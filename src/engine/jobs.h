@@ -27,6 +27,10 @@ class Jobs {
   void list(store::JobQuery query, Reply<store::JobPage> reply);
   // The jobs that were enqueued with these idempotency keys.
   void find(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply);
+  // The jobs that hold these unique keys now.
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply);
+  // How many jobs are where. The filter's namespace, queue, type, states and runs_only count.
+  void count(store::JobFilter filter, Reply<std::vector<store::JobCount>> reply);
   // Why the job is not running. A running or finished job gets that as its reason.
   void why(JobId job, Reply<Why> reply);
 

@@ -17,9 +17,12 @@ struct Options {
                                           default_policy(Dialect::agent)};  // by Dialect
   store::Retention retention;
   Duration offline_kept = limits::kOfflineKept;
-  std::size_t events_kept = 65'536;  // entries of the ring
-  std::size_t parked_max = 100'000;  // parked claims; one more is answered `exhausted`
-  Duration claim_poll_every{1'000};  // parked claims look for themselves this often (rule 9)
+  std::size_t events_kept = 65'536;         // entries of the ring
+  std::size_t parked_max = 100'000;         // parked claims; one more is answered `exhausted`
+  Duration claim_poll_every{1'000};         // parked claims look for themselves this often (rule 9)
+  Duration scheduler_every{5'000};          // schedules are looked at this often at the latest
+  std::size_t scheduler_batch = 100;        // due schedules of one pass
+  std::size_t scheduler_fires_max = 1'000;  // fires of one pass
 };
 
 }  // namespace muster::engine

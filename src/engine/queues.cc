@@ -24,6 +24,11 @@ void Queues::create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) {
 
 void Queues::list_namespaces(Reply<std::vector<NamespaceInfo>> reply) { store_.list_namespaces(std::move(reply)); }
 
+void Queues::update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) {
+  if (Status status = validate_name("namespace", change.name.text()); !status.ok()) return reply(status);
+  store_.update_namespace(std::move(change), std::move(reply));
+}
+
 void Queues::delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) {
   if (Status status = validate_name("namespace", ns.text()); !status.ok()) return reply(status);
   store_.delete_namespace(std::move(ns), std::move(reply));

@@ -16,6 +16,7 @@ class Queues {
   void list(NamespaceName ns, Reply<std::vector<QueueStats>> reply);
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply);
   void list_namespaces(Reply<std::vector<NamespaceInfo>> reply);
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply);
   void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply);
 
  private:

@@ -79,6 +79,33 @@ bool waiting_for_jobs(const WaitFacts& facts, Why& why) {
   return true;
 }
 
+std::string waits_for(const Step& step) {
+  if (step.state == StepState::failed)
+    return fmt::format("attempt {} of step '{}' failed, and it is tried again at {}", step.attempt, step.name,
+                       step.until ? to_rfc3339(*step.until) : "once");
+  if (step.kind == StepKind::child && step.child)
+    return fmt::format("it waits for child {} in step '{}'", step.child->text(), step.name);
+  if (step.kind == StepKind::signal) {
+    const std::string limit = step.until ? fmt::format(" until {}", to_rfc3339(*step.until)) : std::string();
+    return fmt::format("it waits for signal '{}' in step '{}'{}", step.signal, step.name, limit);
+  }
+  return fmt::format("it sleeps until {} in step '{}'", step.until ? to_rfc3339(*step.until) : "further notice", step.name);
+}
+
+// A run that gave up its lease says which of its steps it waits in.
+bool parked(const WaitFacts& facts, Why& why) {
+  if (facts.job.state != JobState::scheduled || facts.parked_on.empty()) return false;
+  const Instant at = facts.job.run_at.value_or(facts.now);
+  if (at <= facts.now) return false;  // it is due: that is all there is to say
+  why.code = WhyCode::waiting_until;
+  why.text = names(facts.parked_on, waits_for);
+  for (const Step& step : facts.parked_on) {
+    if (step.child) why.jobs.push_back(*step.child);
+    if (step.until) why.until = std::min(why.until.value_or(*step.until), *step.until);
+  }
+  return true;
+}
+
 bool waiting_until(const WaitFacts& facts, Why& why) {
   if (facts.job.state != JobState::scheduled) return false;
   why.code = WhyCode::waiting_until;
@@ -220,9 +247,9 @@ bool next_in_line(const WaitFacts& facts, Why& why) {
   return true;
 }
 
-constexpr Rule kRules[] = {finished,     running,           waiting_for_jobs, waiting_until, paused,
-                           no_worker,    no_capable_worker, concurrency_key,  queue_full,    type_full,
-                           rate_limited, held_for_worker,   workers_draining, workers_full,  next_in_line};
+constexpr Rule kRules[] = {finished,        running,           waiting_for_jobs, parked,      waiting_until, paused,
+                           no_worker,       no_capable_worker, concurrency_key,  queue_full,  type_full,     rate_limited,
+                           held_for_worker, workers_draining,  workers_full,     next_in_line};
 
 }  // namespace
 

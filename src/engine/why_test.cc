@@ -158,6 +158,73 @@ TEST(Why, NamesTheTimeAndTheErrorBeforeARetry) {
   EXPECT_EQ(why.text, "attempt 2 failed with 'io' and it is not due until 2023-11-14T22:13:20.000Z");
 }
 
+WaitFacts parked(const Step& step) {
+  WaitFacts facts = ready();
+  facts.now = kNoon - 1h;
+  facts.job.state = JobState::scheduled;
+  facts.job.last_event = JobEvent::snoozed;
+  facts.job.run_at = kNoon;
+  facts.parked_on = {step};
+  return facts;
+}
+
+TEST(Why, SaysThatARunSleeps) {
+  Step nap;
+  nap.name = "nap";
+  nap.kind = StepKind::sleep;
+  nap.state = StepState::waiting;
+  nap.until = kNoon;
+  const Why why = explain(parked(nap));
+  EXPECT_EQ(why.code, WhyCode::waiting_until);
+  EXPECT_EQ(why.until, kNoon);
+  EXPECT_EQ(why.text, "it sleeps until 2023-11-14T22:13:20.000Z in step 'nap'");
+}
+
+TEST(Why, NamesTheSignalARunWaitsFor) {
+  Step wait;
+  wait.name = "approval";
+  wait.kind = StepKind::signal;
+  wait.state = StepState::waiting;
+  wait.signal = "approved";
+  const Why unbounded = explain(parked(wait));
+  EXPECT_EQ(unbounded.text, "it waits for signal 'approved' in step 'approval'");
+  EXPECT_FALSE(unbounded.until) << "nobody needs to know of the year 9999";
+  wait.until = kNoon;
+  EXPECT_EQ(explain(parked(wait)).text, "it waits for signal 'approved' in step 'approval' until 2023-11-14T22:13:20.000Z");
+}
+
+TEST(Why, NamesTheChildARunWaitsFor) {
+  Step spawn;
+  spawn.name = "spawn";
+  spawn.kind = StepKind::child;
+  spawn.state = StepState::waiting;
+  spawn.child = kOther;
+  const Why why = explain(parked(spawn));
+  EXPECT_EQ(why.jobs, std::vector{kOther});
+  EXPECT_EQ(why.text, "it waits for child " + kOther.text() + " in step 'spawn'");
+}
+
+TEST(Why, NamesTheStepThatIsTriedAgain) {
+  Step charge;
+  charge.name = "charge";
+  charge.state = StepState::failed;
+  charge.attempt = 2;
+  charge.until = kNoon;
+  const Why why = explain(parked(charge));
+  EXPECT_EQ(why.until, kNoon);
+  EXPECT_EQ(why.text, "attempt 2 of step 'charge' failed, and it is tried again at 2023-11-14T22:13:20.000Z");
+}
+
+TEST(Why, SaysOfAParkedRunThatIsDueNothingElse) {
+  Step nap;
+  nap.kind = StepKind::sleep;
+  nap.state = StepState::waiting;
+  nap.until = kNoon;
+  WaitFacts facts = parked(nap);
+  facts.now = kNoon;
+  EXPECT_TRUE(contains(explain(facts).text, "due since")) << explain(facts).text;
+}
+
 TEST(Why, SaysThatADueJobWaitsForThePass) {
   WaitFacts facts = ready();
   facts.job.state = JobState::scheduled;

@@ -24,7 +24,8 @@ struct JobChange {
   Fence fence{};
   WorkerId worker;  // empty when no worker is concerned
   Instant at{};
-  std::string cause;  // error kind, cancel reason; empty for none
+  std::string cause;              // error kind, cancel reason; empty for none
+  std::optional<JobId> parent{};  // of a run that finished: the run that may wait for it
 };
 
 struct WorkerChange {

@@ -11,20 +11,13 @@
 
 #include "base/clock.h"
 #include "model/capability.h"
+#include "model/content.h"
 #include "model/ids.h"
 #include "model/job_state.h"
 #include "model/limits.h"
+#include "model/run.h"
 
 namespace muster {
-
-// How the bytes of a payload or result are to be shown.
-enum class Encoding : std::uint8_t { json, bytes };
-
-struct Content {
-  std::string data;
-  Encoding encoding = Encoding::json;
-  friend bool operator==(const Content&, const Content&) = default;
-};
 
 struct RetryPolicy {
   std::uint32_t attempts_max = limits::kAttemptsDefault;  // counting the first
@@ -93,15 +86,10 @@ struct JobSpec {
   Affinity affinity;
   std::vector<JobId> after;
   OnDependencyFailure on_dependency_failure = OnDependencyFailure::cancel;
-  std::string correlation;  // carried into logs and events
+  std::string correlation;          // carried into logs and events
+  std::optional<Instant> deadline;  // unfinished then: dead, also while it runs
+  std::optional<RunSpec> run;       // set: it is a durable workflow
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
-};
-
-// Why an attempt did not complete. `kind` is for programs, `message` for people.
-struct JobError {
-  std::string kind;
-  std::string message;
-  friend bool operator==(const JobError&, const JobError&) = default;
 };
 
 // Kinds the engine itself gives.
@@ -111,6 +99,8 @@ inline constexpr const char* kErrorRescueFailed = "rescue_failed";
 inline constexpr const char* kErrorExpired = "expired";
 inline constexpr const char* kErrorDependency = "dependency_failed";
 inline constexpr const char* kErrorCancelled = "cancelled";
+inline constexpr const char* kErrorDeadline = "deadline";
+inline constexpr const char* kErrorTerminated = "terminated";
 
 struct AttemptRecord {
   std::uint32_t attempt = 0;
@@ -149,6 +139,7 @@ struct Job {
   std::optional<Progress> progress;
   std::vector<AttemptRecord> attempts;  // failed ones, the newest kAttemptRecordsMax
   std::size_t dependencies_pending = 0;
+  JobEvent last_event = JobEvent::enqueued;  // snoozed: it sleeps or waits; failed: it waits for a retry
 };
 
 struct LeaseRef {

@@ -60,6 +60,15 @@ inline constexpr std::size_t kPlanBytesMax = 1024 * 1024;
 inline constexpr std::size_t kPlanTasksMax = 100;
 inline constexpr std::size_t kActionJobsMax = 10'000;
 
+// Runs and schedules.
+inline constexpr std::size_t kStepNameBytesMax = 256;
+inline constexpr std::size_t kStepsPerRunMax = 10'000;   // attempts of all its steps
+inline constexpr std::size_t kSignalsPerRunMax = 1'000;  // that nobody has taken yet
+inline constexpr Duration kChildLookEvery = 60s;         // a run that waits for a child looks for itself this often
+inline constexpr std::size_t kTimingBytesMax = 1'024;
+inline constexpr std::size_t kBackfillMax = 10'000;  // fires of one backfill
+inline constexpr std::size_t kPreviewMax = 1'000;
+
 // Workers and leases.
 inline constexpr std::uint32_t kSlotsMax = 100'000;
 inline constexpr Duration kHeartbeatMin = 1s;

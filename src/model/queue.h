@@ -57,6 +57,17 @@ struct NamespaceInfo {
   NamespaceName name;
   Instant created_at{};
   std::string description;
+  std::string display_name{};  // empty: as the name
+  bool enabled = true;         // false: jobs are refused with `conflict`; what is there goes on
+  Instant updated_at{};
+};
+
+// A change of some facts; what is empty stays.
+struct NamespaceChange {
+  NamespaceName name;
+  std::optional<std::string> display_name;
+  std::optional<std::string> description;
+  std::optional<bool> enabled;
 };
 
 }  // namespace muster

@@ -86,12 +86,18 @@ Status validate_key(std::string_view what, std::string_view key) {
   return validate_text(what, key, {.bytes_max = limits::kKeyBytesMax, .required = true});
 }
 
+Status validate_instant(std::string_view what, Instant at) {
+  if (at >= Instant{} && at <= limits::kRunAtMax) return {};
+  return refuse(fmt::format("{} is {} ms after 1970; {} to {} is accepted", what, to_ms(at), 0, to_ms(limits::kRunAtMax)));
+}
+
 Status validate_times(const JobSpec& spec) {
   if (spec.run_at && spec.delay != Duration(0))
     return refuse(fmt::format("run_at and delay ({} ms) are both set; one of them is accepted", spec.delay.count()));
-  if (spec.run_at && (*spec.run_at < Instant{} || *spec.run_at > limits::kRunAtMax))
-    return refuse(
-        fmt::format("run_at is {} ms after 1970; {} to {} is accepted", to_ms(*spec.run_at), 0, to_ms(limits::kRunAtMax)));
+  if (spec.run_at)
+    if (Status status = validate_instant("run_at", *spec.run_at); !status.ok()) return status;
+  if (spec.deadline)
+    if (Status status = validate_instant("deadline", *spec.deadline); !status.ok()) return status;
   if (Status status = validate_duration("delay", spec.delay, {.least = Duration(0), .most = limits::kDelayMax}); !status.ok())
     return status;
   if (spec.expires_in) {
@@ -154,6 +160,34 @@ Status validate_rate(const RateLimit& rate) {
   if (!status.ok() || rate.count == 0) return status;  // 0 removes the limit, whatever else is said about it
   return first_of({validate_duration("rate period", rate.per, {.least = limits::kRatePerMin, .most = limits::kRatePerMax}),
                    validate_count("rate burst", rate.burst, {.least = 1, .most = limits::kRateBurstMax})});
+}
+
+// A policy's numbers need no upper bound: step_delay() ends at the cap, whatever they are.
+Status validate_policy(const StepPolicy& policy) {
+  if (policy.first_delay < Duration(0) || policy.delay_max < Duration(0) || policy.delay_max > limits::kBackoffMax)
+    return refuse(fmt::format("step delays are {} and {} ms; 0 to {} is accepted", policy.first_delay.count(),
+                              policy.delay_max.count(), limits::kBackoffMax.count()));
+  if (!(policy.factor >= 0)) return refuse("the factor of step delays is negative or not a number");
+  if (policy.non_retryable.size() > limits::kErrorKindsMax)
+    return refuse(
+        fmt::format("{} non-retryable errors; at most {} are accepted", policy.non_retryable.size(), limits::kErrorKindsMax));
+  for (const std::string& beginning : policy.non_retryable)
+    if (Status status = validate_text("non-retryable error", beginning, {.bytes_max = limits::kErrorBytesMax, .one_line = false});
+        !status.ok())
+      return status;
+  return {};
+}
+
+Status validate_run(const RunSpec& run) {
+  if (Status status = validate_policy(run.steps); !status.ok()) return status;
+  if (run.parent)
+    if (Status status = validate_text("parent step", run.parent->step, {.bytes_max = limits::kStepNameBytesMax}); !status.ok())
+      return status;
+  if (Status status = validate_labels("metadata", run.metadata); !status.ok()) return status;
+  return first_of({validate_text("external_id", run.external_id, {.bytes_max = limits::kKeyBytesMax, .one_line = false}),
+                   validate_text("version", run.version, {.bytes_max = limits::kKeyBytesMax}),
+                   validate_text("schedule", run.schedule, {.bytes_max = limits::kNameBytesMax}),
+                   validate_text("context", run.context, {.bytes_max = limits::kPayloadBytesMax, .one_line = false})});
 }
 
 }  // namespace
@@ -258,6 +292,8 @@ Status validate(const JobSpec& spec) {
   if (Status status = validate_keys(spec); !status.ok()) return status;
   if (Status status = validate_affinity(spec.affinity); !status.ok()) return status;
   if (Status status = validate_dependencies(spec.after); !status.ok()) return status;
+  if (spec.run)
+    if (Status status = validate_run(*spec.run); !status.ok()) return status;
   return validate_text("correlation", spec.correlation, {.bytes_max = limits::kKeyBytesMax});
 }
 

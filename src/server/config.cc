@@ -8,11 +8,13 @@
 
 #include "base/check.h"
 #include "server/config_file.h"
+#include "server/kagzi_environment.h"
 
 namespace muster::server {
 namespace {
 
 constexpr std::string_view kDefaultSource = "default";
+constexpr std::int64_t kKagziSilenceMinMs = 3'000;  // three beats of a second, the shortest there is
 constexpr std::string_view kSqliteScheme = "sqlite:";
 constexpr std::string_view kSchemaCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 constexpr std::string_view kNodeCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -71,6 +73,10 @@ class Loader {
     // AGQ_SESSION_KEY is the name that existing deployments of the RESP dialect set; ours wins when both are there.
     const std::string foreign_key = variable(request_.environment, "AGQ_SESSION_KEY");
     if (!foreign_key.empty()) set(*find_setting("auth", "session_key"), foreign_key, "environment AGQ_SESSION_KEY", false);
+
+    ForeignValues kagzi = kagzi_values(request_.environment);
+    for (const ForeignValue& value : kagzi.values) set(*value.setting, value.text, value.where, false);
+    for (Problem& problem : kagzi.problems) out_.problems.push_back(std::move(problem));
 
     std::set<std::string> known;
     for (const Setting& setting : settings()) {
@@ -137,8 +143,6 @@ class Loader {
     check_store();
     check_postgres();
 
-    if (config.text("listen", "grpc") != "off") problem_at("listen", "grpc", "this build has no gRPC front: give --grpc off");
-
     const bool cert = !config.text("tls", "cert").empty();
     const bool key = !config.text("tls", "key").empty();
     if (cert != key)
@@ -153,6 +157,7 @@ class Loader {
                              "or --insecure if the network is trusted",
                              config.text("listen", "http")));
     check_resp(cert);
+    check_grpc(cert);
     check_heartbeats();
     check_credentials();
   }
@@ -178,6 +183,29 @@ class Loader {
           "resp", "value_bytes_max",
           fmt::format("resp.value_bytes_max of {} bytes is above message_bytes_max of {}: no command could hold such a value",
                       value, message));
+  }
+
+  void check_grpc(bool tls) {
+    const Config& config = out_.config;
+    if (const auto address = config.grpc(); address && !is_loopback(address->host) && !tls && !config.flag("server", "insecure"))
+      problem_at("listen", "grpc",
+                 fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and --tls-key, "
+                             "or --insecure if the network is trusted",
+                             config.text("listen", "grpc")));
+    const std::int64_t payload = config.number("grpc", "payload_bytes_max");
+    const std::int64_t message = config.number("grpc", "message_bytes_max");
+    if (payload > message)
+      problem_at("grpc", "payload_bytes_max",
+                 fmt::format("grpc.payload_bytes_max of {} bytes is above message_bytes_max of {}: no request could hold that",
+                             payload, message));
+    const std::int64_t lease = kagzi_lease_ms(request_.environment);
+    const std::int64_t silence = config.number("heartbeat", "grpc_dead_after");
+    if (lease != 0 && lease < silence)
+      out_.problems.push_back(
+          {.where = "environment KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS",
+           .message = fmt::format("a lease of {} ms is below heartbeat.grpc_dead_after of {} ms: runs would be "
+                                  "taken from workers that live",
+                                  lease, silence)});
   }
 
   // The value may be a URL with a password: a message repeats its kind only.
@@ -227,11 +255,13 @@ class Loader {
     for (const std::string dialect : {"http", "resp", "grpc", "ws", "agent"}) {
       const std::int64_t interval = out_.config.number("heartbeat", dialect + "_interval");
       const std::int64_t dead_after = out_.config.number("heartbeat", dialect + "_dead_after");
-      // Three beats fit into the silence that counts as death, so that one lost message never kills a worker.
-      if (interval * 3 > dead_after)
+      // Three beats fit into the silence that counts as death, so that one lost message never kills a worker. Deployments of
+      // Kagzi may have two; their workers are then told to beat more often.
+      const bool two_will_do = dialect == "grpc" && dead_after >= kKagziSilenceMinMs;
+      if (interval * (two_will_do ? 2 : 3) > dead_after)
         problem_at("heartbeat", dialect + "_dead_after",
-                   fmt::format("heartbeat.{}_dead_after of {} ms is below three times {}_interval of {} ms", dialect, dead_after,
-                               dialect, interval));
+                   fmt::format("heartbeat.{}_dead_after of {} ms is below {} times {}_interval of {} ms", dialect, dead_after,
+                               two_will_do ? "two" : "three", dialect, interval));
     }
   }
 
@@ -293,6 +323,14 @@ std::optional<HostPort> Config::http() const {
   return std::move(address).value();
 }
 
+std::optional<HostPort> Config::grpc() const {
+  const std::string& text_form = text("listen", "grpc");
+  if (text_form == "off") return std::nullopt;
+  auto address = parse_host_port(text_form);
+  check(address.ok(), "a listen address was checked when it was read");
+  return std::move(address).value();
+}
+
 std::vector<ListenAddress> Config::resp() const {
   auto addresses = parse_listeners(text("listen", "resp"));
   check(addresses.ok(), "listen addresses were checked when they were read");
@@ -308,7 +346,8 @@ std::map<std::string, std::string> process_environment() {
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = pair.substr(0, equals);
-    if (name.starts_with("MUSTER_") || name == "AGQ_SESSION_KEY" || name == "XDG_DATA_HOME" || name == "HOME")
+    if (name.starts_with("MUSTER_") || name.starts_with("KAGZI_") || name == "AGQ_SESSION_KEY" || name == "XDG_DATA_HOME" ||
+        name == "HOME")
       out.emplace(name, pair.substr(equals + 1));
   }
   return out;

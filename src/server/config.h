@@ -62,6 +62,7 @@ class Config {
   std::string session_key_path() const { return data_dir() + "/session.key"; }
   std::optional<HostPort> http() const;     // empty: off
   std::vector<ListenAddress> resp() const;  // empty: off
+  std::optional<HostPort> grpc() const;     // empty: off
 };
 
 struct LoadRequest {

@@ -136,13 +136,76 @@ TEST_F(ConfigTest, RespAddressesMayBeAnArrayInTheFile) {
   EXPECT_TRUE(loaded.config.flag("resp", "jobs_are_tasks"));
 }
 
-TEST_F(ConfigTest, AFrontThisBuildHasNotIsAUsageErrorOnTheFlag) {
+TEST_F(ConfigTest, AGrpcListenerBeyondLoopbackNeedsTls) {
   LoadRequest request = given();
-  request.flags["listen.grpc"] = "127.0.0.1:50051";
+  EXPECT_EQ(load_config(request).config.grpc()->port, 50'051);
+  request.flags["listen.grpc"] = "0.0.0.0:50051";
   const LoadedConfig loaded = load_config(request);
   ASSERT_EQ(loaded.problems.size(), 1u);
-  EXPECT_EQ(loaded.problems[0].text(), "flag --grpc: this build has no gRPC front: give --grpc off");
+  EXPECT_NE(loaded.problems[0].text().find("flag --grpc: refusing to listen on 0.0.0.0:50051 without TLS"), std::string::npos);
   EXPECT_TRUE(loaded.problems[0].usage);
+  request.flags["server.insecure"] = "true";
+  EXPECT_TRUE(load_config(request).problems.empty());
+  request.flags["listen.grpc"] = "off";
+  EXPECT_FALSE(load_config(request).config.grpc());
+}
+
+TEST_F(ConfigTest, VariablesOfKagziDeploymentsAreTaken) {
+  LoadRequest request = given();
+  request.environment["KAGZI_SERVER_HOST"] = "127.0.0.2";
+  request.environment["KAGZI_SERVER_PORT"] = "5";
+  request.environment["KAGZI_POLL_TIMEOUT_SECS"] = "7";
+  request.environment["KAGZI_WORKER_HEARTBEAT_INTERVAL_SECS"] = "2";
+  request.environment["KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS"] = "9";
+  request.environment["KAGZI_SCHEDULER_INTERVAL_SECS"] = "3";
+  request.environment["KAGZI_SCHEDULER_BATCH_SIZE"] = "11";
+  request.environment["KAGZI_SCHEDULER_MAX_WORKFLOWS_PER_TICK"] = "12";
+  request.environment["KAGZI_PAYLOAD_MAX_SIZE_BYTES"] = "4096";
+  request.environment["KAGZI_QUEUE_POLL_JITTER_MS"] = "no counterpart, no effect";
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  const Config& config = loaded.config;
+  EXPECT_EQ(config.text("listen", "grpc"), "127.0.0.2:5");
+  EXPECT_EQ(config.number("grpc", "poll_wait"), 7'000);
+  EXPECT_EQ(config.entry("grpc", "poll_wait").source, "environment KAGZI_POLL_TIMEOUT_SECS");
+  EXPECT_EQ(config.number("heartbeat", "grpc_interval"), 2'000);
+  EXPECT_EQ(config.number("heartbeat", "grpc_dead_after"), 9'000);
+  EXPECT_EQ(config.number("scheduler", "interval"), 3'000);
+  EXPECT_EQ(config.number("scheduler", "batch"), 11);
+  EXPECT_EQ(config.number("scheduler", "fires_max"), 12);
+  EXPECT_EQ(config.number("grpc", "payload_bytes_max"), 4'096);
+  request.environment["MUSTER_GRPC_POLL_WAIT"] = "8s";
+  EXPECT_EQ(load_config(request).config.number("grpc", "poll_wait"), 8'000) << "ours win";
+}
+
+TEST_F(ConfigTest, NonsenseInKagziSchedulerVariablesMeansTheDefaultAndElsewhereIsRefused) {
+  for (const char* nonsense : {"0", "-3", "soon", ""}) {
+    LoadRequest request = given();
+    request.environment["KAGZI_SCHEDULER_INTERVAL_SECS"] = nonsense;
+    request.environment["KAGZI_SCHEDULER_BATCH_SIZE"] = nonsense;
+    const LoadedConfig loaded = load_config(request);
+    EXPECT_TRUE(loaded.problems.empty()) << nonsense;
+    EXPECT_EQ(loaded.config.number("scheduler", "interval"), 5'000);
+    EXPECT_EQ(loaded.config.number("scheduler", "batch"), 100);
+    request.environment["KAGZI_POLL_TIMEOUT_SECS"] = nonsense;
+    ASSERT_EQ(load_config(request).problems.size(), 1u) << nonsense;
+    EXPECT_EQ(load_config(request).problems[0].where, "environment KAGZI_POLL_TIMEOUT_SECS");
+  }
+}
+
+TEST_F(ConfigTest, SilenceOfKagziWorkersIsTwoBeatsAtLeastAndALeaseNotShorter) {
+  LoadRequest request = given();
+  request.environment["KAGZI_WORKER_HEARTBEAT_INTERVAL_SECS"] = "10";
+  request.environment["KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS"] = "20";
+  EXPECT_TRUE(load_config(request).problems.empty());
+  request.environment["KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS"] = "19";
+  EXPECT_EQ(load_config(request).problems.size(), 1u);
+  request.environment["KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS"] = "30";
+  request.environment["KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS"] = "29";
+  ASSERT_EQ(load_config(request).problems.size(), 1u);
+  EXPECT_NE(load_config(request).problems[0].text().find("VISIBILITY"), std::string::npos);
+  request.environment["KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS"] = "30";
+  EXPECT_TRUE(load_config(request).problems.empty());
 }
 
 TEST_F(ConfigTest, AStoreIsASqliteFileOrAPostgresUrl) {

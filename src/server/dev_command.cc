@@ -35,7 +35,8 @@ LoadRequest with_demo_defaults(LoadRequest request) {
 Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock) {
   auto server = Server::start(config, clock);
   if (server.ok() || server.code() != Code::unavailable) return server;
-  const std::vector<std::vector<std::string>> attempts{{"resp"}, {"http"}, {"http", "resp"}};
+  const std::vector<std::vector<std::string>> attempts{
+      {"resp"}, {"http"}, {"grpc"}, {"http", "resp"}, {"http", "grpc"}, {"resp", "grpc"}, {"http", "resp", "grpc"}};
   for (const std::vector<std::string>& listeners : attempts) {
     LoadRequest other = request;
     for (const std::string& name : listeners)
@@ -88,6 +89,7 @@ void introduce(const Server& server, const Config& config) {
   if (const std::string address = server.resp_address(); !address.empty())
     text += fmt::format("  resp      {}  (AUTH with the key in {})\n", address,
                         server.key().path.empty() ? "the configuration" : server.key().path);
+  if (const std::string address = server.grpc_address(); !address.empty()) text += fmt::format("  grpc      {}\n", address);
   text += fmt::format("  data      {}\n  stop      Ctrl-C\n", config.data_dir());
   say(stdout, text);
 }

@@ -130,6 +130,10 @@ std::vector<Finding> check_ports(const Config& config) {
     out.push_back(check_port({.name = "http port", .flag = "--http", .address = *http}));
   else
     out.push_back(good("http port", "off"));
+  if (const auto grpc = config.grpc())
+    out.push_back(check_port({.name = "grpc port", .flag = "--grpc", .address = *grpc}));
+  else
+    out.push_back(good("grpc port", "off"));
   const std::vector<ListenAddress> resp = config.resp();
   if (resp.empty()) out.push_back(good("resp port", "off"));
   for (const ListenAddress& address : resp) {

@@ -34,10 +34,13 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->ticker_->start();
   server->loop_ = std::make_unique<net::IoLoop>(clock);
   server->loop_->start();
+  if (config.grpc())
+    if (Status status = server->start_grpc(config); !status.ok()) return status;
   if (config.http())
     if (Status status = server->start_http(config); !status.ok()) return status;
   if (!config.resp().empty())
     if (Status status = server->start_resp(config); !status.ok()) return status;
+  server->join_grpc_web();
   server->tell_listeners();
   return server;
 }
@@ -83,16 +86,43 @@ Status Server::start_resp(const Config& config) {
   return {};
 }
 
+Status Server::start_grpc(const Config& config) {
+  auto front = rpc::GrpcFront::start(*engine_, metrics_, grpc_options(config, key_.text), facts(config));
+  if (!front.ok()) return front.status();
+  grpc_ = std::move(front).value();
+  return {};
+}
+
+void Server::join_grpc_web() {
+  if (!grpc_ || !http_) return;
+  http_->set_rpc([front = grpc_.get()](http::RpcRequest request, UniqueFunction<void(http::RpcAnswer)> reply) {
+    return front->call({.path = std::move(request.path),
+                        .message = std::move(request.message),
+                        .metadata = std::move(request.metadata),
+                        .timeout = request.timeout,
+                        .caller = std::move(request.caller),
+                        .refused = std::move(request.refused)},
+                       [reply = std::move(reply)](rpc::WebAnswer answer) mutable {
+                         reply({.code = static_cast<int>(answer.code),
+                                .message = std::move(answer.message),
+                                .details = std::move(answer.details),
+                                .response = std::move(answer.response),
+                                .metadata = std::move(answer.metadata)});
+                       });
+  });
+}
+
 void Server::tell_listeners() {
-  const std::map<std::string, std::string> listeners{
-      {"http", http_ ? http_->address() : "off"}, {"resp", resp_ ? resp_->address() : "off"}, {"grpc", "off"}};
+  const std::map<std::string, std::string> listeners{{"http", http_ ? http_->address() : "off"},
+                                                     {"resp", resp_ ? resp_->address() : "off"},
+                                                     {"grpc", grpc_ ? grpc_->address() : "off"}};
   if (http_) http_->set_listeners(listeners);
   if (resp_) resp_->set_listeners(listeners);
 }
 
 std::string Server::addresses() const {
-  return fmt::format("resp={} grpc=off http={} store={}", resp_ ? resp_->address() : "off", http_ ? http_->address() : "off",
-                     clustered() ? "postgres" : "sqlite");
+  return fmt::format("resp={} grpc={} http={} store={}", resp_ ? resp_->address() : "off", grpc_ ? grpc_->address() : "off",
+                     http_ ? http_->address() : "off", clustered() ? "postgres" : "sqlite");
 }
 
 std::string Server::resp_address() const { return resp_ ? resp_->address() : std::string(); }
@@ -100,6 +130,8 @@ std::string Server::resp_address() const { return resp_ ? resp_->address() : std
 std::string Server::http_url() const {
   return http_ ? fmt::format("{}://{}", tls_ ? "https" : "http", http_->address()) : std::string();
 }
+
+std::string Server::grpc_address() const { return grpc_ ? grpc_->address() : std::string(); }
 
 bool Server::alive() const { return ticker_->alive(kTickSilenceMax); }
 
@@ -111,6 +143,10 @@ Status Server::reload(const Config& config) {
     if (Status status = http_->reload_tls(); !status.ok()) return status.annotate("certificate");
   if (resp_ && tls_)
     if (Status status = resp_->reload_tls(); !status.ok()) return status.annotate("certificate");
+  if (grpc_ && tls_)
+    if (Status status = grpc_->check_tls(); !status.ok()) return status.annotate("certificate");
+  if (grpc_)
+    if (Status status = grpc_->set_tokens(grpc_tokens(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (http_)
     if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (resp_)
@@ -123,10 +159,11 @@ Status Server::stop(Duration grace) {
   if (stopped_) return {};
   stopped_ = true;
   const Ticks begun = clock_.elapsed();
-  if (resp_) resp_->stop(grace);
-  // What one front took of the grace the other does not get again.
-  const auto passed = std::chrono::duration_cast<Duration>(clock_.elapsed() - begun);
-  if (http_) http_->stop(std::max(grace - passed, Duration(0)));
+  // What one front took of the grace the next does not get again.
+  const auto left = [&] { return std::max(grace - std::chrono::duration_cast<Duration>(clock_.elapsed() - begun), Duration(0)); };
+  if (resp_) resp_->stop(left());
+  if (grpc_) grpc_->stop(left());
+  if (http_) http_->stop(left());
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
   if (loop_) loop_->stop();

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/status.h"
 #include "engine/engine.h"
+#include "fronts/grpc/front.h"
 #include "fronts/http/front.h"
 #include "fronts/resp/front.h"
 #include "net/io_loop.h"
@@ -33,10 +34,11 @@ class Server {
   static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock);
   ~Server();  // stops without grace
 
-  // "resp=127.0.0.1:6380 grpc=off http=127.0.0.1:8080 store=sqlite"
+  // "resp=127.0.0.1:6380 grpc=127.0.0.1:50051 http=127.0.0.1:8080 store=sqlite"
   std::string addresses() const;
   std::string resp_address() const;  // all of them, separated by commas; empty when RESP is off
   std::string http_url() const;      // empty when HTTP is off
+  std::string grpc_address() const;  // empty when gRPC is off
   const SessionKey& key() const { return key_; }
   bool clustered() const { return postgres_ != nullptr; }  // other nodes may share the store
   engine::Engine& engine() { return *engine_; }
@@ -55,6 +57,8 @@ class Server {
   Status open_store(const Config& config);
   Status start_http(const Config& config);
   Status start_resp(const Config& config);
+  Status start_grpc(const Config& config);
+  void join_grpc_web();
   command::ServerFacts facts(const Config& config) const;
   void tell_listeners();
 
@@ -69,7 +73,8 @@ class Server {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
-  std::unique_ptr<http::HttpFront> http_;
+  std::unique_ptr<rpc::GrpcFront> grpc_;
+  std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_
   std::unique_ptr<resp::RespFront> resp_;
 };
 

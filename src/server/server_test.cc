@@ -17,6 +17,7 @@ class ServerTest : public testing::Test {
     flags.emplace("server.data_dir", folder.path());
     flags.emplace("listen.http", "127.0.0.1:0");
     flags.emplace("listen.resp", "127.0.0.1:0");
+    flags.emplace("listen.grpc", "127.0.0.1:0");
     LoadedConfig loaded = load_config({.file = "", .environment = std::move(environment), .flags = std::move(flags)});
     EXPECT_TRUE(loaded.problems.empty());
     return loaded.config;
@@ -37,7 +38,7 @@ TEST_F(ServerTest, StartsOnAFreePortAndStopsTwiceInOrder) {
   auto server = Server::start(config(), clock);
   ASSERT_TRUE(server.ok()) << server.status().text();
   EXPECT_TRUE((*server)->addresses().starts_with("resp=127.0.0.1:")) << (*server)->addresses();
-  EXPECT_NE((*server)->addresses().find(" grpc=off http=127.0.0.1:"), std::string::npos) << (*server)->addresses();
+  EXPECT_NE((*server)->addresses().find(" grpc=127.0.0.1:"), std::string::npos) << (*server)->addresses();
   EXPECT_EQ((*server)->addresses().find(":0 "), std::string::npos) << (*server)->addresses();
   EXPECT_FALSE((*server)->addresses().ends_with(":0 store=sqlite"));
   EXPECT_EQ(enqueue_one(**server), 1u);
@@ -47,11 +48,12 @@ TEST_F(ServerTest, StartsOnAFreePortAndStopsTwiceInOrder) {
 }
 
 TEST_F(ServerTest, RunsWithoutAnyListener) {
-  auto server = Server::start(config({{"listen.http", "off"}, {"listen.resp", "off"}}), clock);
+  auto server = Server::start(config({{"listen.http", "off"}, {"listen.resp", "off"}, {"listen.grpc", "off"}}), clock);
   ASSERT_TRUE(server.ok()) << server.status().text();
   EXPECT_EQ((*server)->addresses(), "resp=off grpc=off http=off store=sqlite");
   EXPECT_EQ((*server)->resp_address(), "");
   EXPECT_EQ((*server)->http_url(), "");
+  EXPECT_EQ((*server)->grpc_address(), "");
   EXPECT_EQ(enqueue_one(**server), 1u);
 }
 
@@ -81,6 +83,16 @@ TEST_F(ServerTest, ABusyRespPortIsUnavailableAndLeavesTheFileFree) {
   const TempFolder other;
   const auto second =
       Server::start(config({{"server.data_dir", other.path()}, {"listen.resp", (*first)->resp_address()}}), clock);
+  EXPECT_EQ(second.code(), Code::unavailable);
+  EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
+}
+
+TEST_F(ServerTest, ABusyGrpcPortIsUnavailableAndLeavesTheFileFree) {
+  auto first = Server::start(config(), clock);
+  ASSERT_TRUE(first.ok());
+  const TempFolder other;
+  const auto second =
+      Server::start(config({{"server.data_dir", other.path()}, {"listen.grpc", (*first)->grpc_address()}}), clock);
   EXPECT_EQ(second.code(), Code::unavailable);
   EXPECT_TRUE(Server::start(config({{"server.data_dir", other.path()}}), clock).ok());
 }

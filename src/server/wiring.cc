@@ -68,8 +68,37 @@ resp::Habits resp_habits(const Config& config) {
 
 HeartbeatPolicy policy(const Config& config, Dialect dialect) {
   const std::string name(to_string(dialect));
-  return {.interval = duration(config, "heartbeat", name + "_interval"),
-          .dead_after = duration(config, "heartbeat", name + "_dead_after")};
+  const Duration dead_after = duration(config, "heartbeat", name + "_dead_after");
+  Duration interval = duration(config, "heartbeat", name + "_interval");
+  // Three beats before death whatever is configured: an interval that leaves room for two alone is shortened.
+  if (interval * 3 > dead_after) interval = std::chrono::floor<std::chrono::seconds>(dead_after / 3);
+  return {.interval = interval, .dead_after = dead_after};
+}
+
+// A key that nobody asked for does not lock a machine's own user out; a listener that others can reach always asks.
+bool token_needed(const Config& config, const std::optional<HostPort>& address) {
+  const bool configured = !config.credentials.empty() || !config.text("auth", "session_key").empty();
+  return configured || (address && !is_loopback(address->host) && !config.flag("server", "insecure"));
+}
+
+rpc::Limits grpc_limits(const Config& config) {
+  rpc::Limits limits;
+  limits.message_bytes_max = count(config, "grpc", "message_bytes_max");
+  limits.payload_bytes_max = count(config, "grpc", "payload_bytes_max");
+  limits.calls_max = count(config, "grpc", "calls_max");
+  limits.keepalive = duration(config, "grpc", "keepalive");
+  limits.keepalive_accepted = duration(config, "grpc", "keepalive_accepted");
+  return limits;
+}
+
+rpc::Habits grpc_habits(const Config& config) {
+  const HeartbeatPolicy beats = policy(config, Dialect::grpc);
+  return {.poll_wait = duration(config, "grpc", "poll_wait"),
+          .refused_poll_hold = duration(config, "grpc", "refused_poll_hold"),
+          .steps_retry = config.flag("grpc", "steps_retry"),
+          .plain_errors = config.flag("grpc", "plain_errors"),
+          .heartbeat_every = beats.interval,
+          .dead_after = beats.dead_after};
 }
 
 std::string host_name() {
@@ -139,6 +168,9 @@ engine::Options engine_options(const Config& config) {
   options.offline_kept = duration(config, "retention", "offline_workers_kept");
   options.events_kept = count(config, "limits", "events_kept");
   options.parked_max = count(config, "limits", "parked_claims_max");
+  options.scheduler_every = duration(config, "scheduler", "interval");
+  options.scheduler_batch = count(config, "scheduler", "batch");
+  options.scheduler_fires_max = count(config, "scheduler", "fires_max");
   // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
   return options;
@@ -151,11 +183,28 @@ http::AuthOptions auth_options(const Config& config, const std::string& operator
   for (const Credential& credential : config.credentials)
     options.tokens.push_back(
         {.name = credential.name, .role = credential.role, .secret = credential.secret, .worker = WorkerId(credential.worker)});
-  // A key that nobody asked for does not lock a machine's own user out; a listener that others can reach always asks.
-  const bool configured = !config.credentials.empty() || !config.text("auth", "session_key").empty();
-  const auto http = config.http();
-  const bool reachable = http && !is_loopback(http->host) && !config.flag("server", "insecure");
-  options.required = configured || reachable;
+  options.required = token_needed(config, config.http());
+  return options;
+}
+
+auth::AuthOptions grpc_tokens(const Config& config, const std::string& operator_key) {
+  auth::AuthOptions options = auth_options(config, operator_key);
+  options.required = token_needed(config, config.grpc());
+  return options;
+}
+
+rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_key) {
+  rpc::GrpcOptions options;
+  const HostPort address = *config.grpc();
+  options.address = address.host;
+  options.port = address.port;
+  options.tls = tls_options(config);
+  auth::AuthOptions tokens = grpc_tokens(config, operator_key);
+  options.tokens = std::move(tokens.tokens);
+  options.auth_required = tokens.required;
+  options.limits = grpc_limits(config);
+  options.habits = grpc_habits(config);
+  options.insecure = config.flag("server", "insecure");
   return options;
 }
 
@@ -195,6 +244,7 @@ http::HttpOptions http_options(const Config& config, const std::string& operator
   options.limits.body_bytes_max = count(config, "limits", "body_bytes_max");
   options.limits.connections_max = count(config, "limits", "connections_max");
   options.cors_origins = config.list("http", "cors_origins");
+  options.rpc_origins = config.list("grpc", "web_origins");
   options.host_names = config.list("http", "host_names");
   options.insecure = config.flag("server", "insecure");
   return options;

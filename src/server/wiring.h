@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/options.h"
+#include "fronts/grpc/options.h"
 #include "fronts/http/options.h"
 #include "fronts/resp/options.h"
 #include "server/config.h"
@@ -26,6 +27,9 @@ http::AuthOptions auth_options(const Config& config, const std::string& operator
 // REQUIRES: config.resp() is not off.
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key);
 std::vector<resp::Key> resp_keys(const Config& config, const std::string& operator_key);
+// REQUIRES: config.grpc() is not off.
+rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_key);
+auth::AuthOptions grpc_tokens(const Config& config, const std::string& operator_key);
 
 // Makes the data folder (0700) when it is missing and makes sure that files can be written there.
 Status prepare_data_dir(const Config& config);

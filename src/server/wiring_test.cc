@@ -19,6 +19,16 @@ Config config_with(std::map<std::string, std::string> flags) {
   return loaded.config;
 }
 
+TEST(Wiring, AGrpcWorkerThatDiesAfterTwoBeatsIsToldToBeatMoreOften) {
+  LoadedConfig loaded = load_config({.file = "",
+                                     .environment = {{"HOME", "/h"},
+                                                     {"MUSTER_HEARTBEAT_GRPC_INTERVAL", "10s"},
+                                                     {"MUSTER_HEARTBEAT_GRPC_DEAD_AFTER", "20s"}},
+                                     .flags = {}});
+  ASSERT_TRUE(loaded.problems.empty());
+  EXPECT_EQ(grpc_options(loaded.config, "key").habits.heartbeat_every, Duration(6'000));
+}
+
 TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   const Config config = config_with({});
   const engine::Options engine_default;
@@ -40,6 +50,26 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(http.limits.body_bytes_max, http_default.limits.body_bytes_max);
   EXPECT_EQ(http.limits.header_bytes_max, http_default.limits.header_bytes_max);
   EXPECT_EQ(http.limits.connections_max, http_default.limits.connections_max);
+  EXPECT_EQ(http.rpc_origins, http_default.rpc_origins);
+  EXPECT_EQ(engine.scheduler_every, engine_default.scheduler_every);
+  EXPECT_EQ(engine.scheduler_batch, engine_default.scheduler_batch);
+  EXPECT_EQ(engine.scheduler_fires_max, engine_default.scheduler_fires_max);
+  const rpc::GrpcOptions grpc_default;
+  const rpc::GrpcOptions grpc = grpc_options(config, "key");
+  EXPECT_EQ(grpc.address, grpc_default.address);
+  EXPECT_EQ(grpc.port, grpc_default.port);
+  EXPECT_FALSE(grpc.auth_required);
+  EXPECT_EQ(grpc.limits.message_bytes_max, grpc_default.limits.message_bytes_max);
+  EXPECT_EQ(grpc.limits.payload_bytes_max, grpc_default.limits.payload_bytes_max);
+  EXPECT_EQ(grpc.limits.calls_max, grpc_default.limits.calls_max);
+  EXPECT_EQ(grpc.limits.keepalive, grpc_default.limits.keepalive);
+  EXPECT_EQ(grpc.limits.keepalive_accepted, grpc_default.limits.keepalive_accepted);
+  EXPECT_EQ(grpc.habits.poll_wait, grpc_default.habits.poll_wait);
+  EXPECT_EQ(grpc.habits.refused_poll_hold, grpc_default.habits.refused_poll_hold);
+  EXPECT_EQ(grpc.habits.steps_retry, grpc_default.habits.steps_retry);
+  EXPECT_EQ(grpc.habits.plain_errors, grpc_default.habits.plain_errors);
+  EXPECT_EQ(grpc.habits.heartbeat_every, grpc_default.habits.heartbeat_every);
+  EXPECT_EQ(grpc.habits.dead_after, grpc_default.habits.dead_after);
   const resp::RespOptions resp_default;
   const resp::RespOptions resp = resp_options(config, "key");
   ASSERT_EQ(resp.addresses.size(), 1u);

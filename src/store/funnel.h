@@ -46,6 +46,45 @@ class Funnel : public Store {
     go(Verb::find_jobs, &Store::find_jobs, r, ns, keys);
   }
 
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> r) override {
+    go(Verb::find_holders, &Store::find_holders, r, ns, keys);
+  }
+  void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> r) override {
+    go(Verb::count_jobs, &Store::count_jobs, r, filter);
+  }
+  void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> r) override {
+    go(Verb::run_steps, &Store::run_steps, r, calls);
+  }
+  void list_steps(StepQuery query, Reply<StepPage> r) override { go(Verb::list_steps, &Store::list_steps, r, query); }
+  void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> r) override {
+    go(Verb::signal_runs, &Store::signal_runs, r, signals);
+  }
+  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> r) override { go(Verb::wake_runs, &Store::wake_runs, r, runs); }
+  void create_schedule(Schedule schedule, Reply<Schedule> r) override {
+    go(Verb::create_schedule, &Store::create_schedule, r, schedule);
+  }
+  void update_schedule(Schedule schedule, Reply<Schedule> r) override {
+    go(Verb::update_schedule, &Store::update_schedule, r, schedule);
+  }
+  void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> r) override {
+    go(Verb::get_schedules, &Store::get_schedules, r, ns, ids);
+  }
+  void list_schedules(ScheduleQuery query, Reply<SchedulePage> r) override {
+    go(Verb::list_schedules, &Store::list_schedules, r, query);
+  }
+  void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> r) override {
+    go(Verb::delete_schedule, &Store::delete_schedule, r, ns, id);
+  }
+  void due_schedules(std::size_t limit, Reply<DueSchedules> r) override {
+    go(Verb::due_schedules, &Store::due_schedules, r, limit);
+  }
+  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> r) override {
+    go(Verb::fire_schedule, &Store::fire_schedule, r, fire);
+  }
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> r) override {
+    go(Verb::update_namespace, &Store::update_namespace, r, change);
+  }
+
   void put_plan(PlanPut request, Reply<PlanStored> r) override { go(Verb::put_plan, &Store::put_plan, r, request); }
   void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> r) override {
     go(Verb::get_plans, &Store::get_plans, r, ns, plans);

@@ -27,6 +27,8 @@
 #include "model/change.h"
 #include "store/keys.h"
 #include "store/plans.h"
+#include "store/runs.h"
+#include "store/schedules.h"
 #include "store/verbs.h"
 
 namespace muster::store {
@@ -40,7 +42,7 @@ class JobStore {
 
   // All or nothing. A job with an idempotency key already used in its namespace, or a unique key that is held, is not
   // enqueued again: its entry names the first job and says `existed`. Keys are honoured within one batch too.
-  // not_found: a namespace, or a job named in `after`.
+  // not_found: a namespace, or a job named in `after`. conflict: a namespace that is not enabled.
   virtual void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) = 0;
 
   // Takes up to `limit` of the best jobs the worker may serve, by (rank, arrival), within its free slots, the queues' caps,
@@ -58,7 +60,8 @@ class JobStore {
   virtual void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) = 0;
 
   // Waiting jobs are cancelled at once; a running one is marked and its worker told by heartbeat, renewal or progress.
-  // Its next outcome of any kind but complete ends it as cancelled. conflict: already finished.
+  // Its next outcome of any kind but complete ends it as cancelled. conflict: already finished. With `at_once` a running one is
+  // ended here and its lease is over; with `as_dead` the job ends dead, with that error, instead of cancelled.
   virtual void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) = 0;
 
   // Finished jobs (dead or cancelled) start over: ready, attempts and rescues at zero. conflict: not dead or cancelled.
@@ -71,6 +74,42 @@ class JobStore {
   virtual void explain(JobId job, Reply<WaitFacts> reply) = 0;
   // The jobs that were enqueued with these idempotency keys. not_found: none was, or it is forgotten.
   virtual void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) = 0;
+  // The jobs that hold these unique keys now. not_found: nobody does.
+  virtual void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) = 0;
+  // Honours ns, queue, type, states and runs_only of the filter. By (namespace, queue, type, state).
+  virtual void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) = 0;
+};
+
+// Runs are jobs; they are started, claimed, completed and failed as such. Here is what they have besides.
+class RunStore {
+ public:
+  virtual ~RunStore() = default;
+  // Judged by store/runs/rules.h, in order; a later call sees what an earlier one of the batch did. not_found: no such job.
+  // A call under a live lease counts as a heartbeat of its holder (the store may leave out those that follow each other closely).
+  virtual void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) = 0;
+  // Steps live as long as their run. invalid_argument: a bad cursor. not_found: a StepQuery::step that is not there.
+  virtual void list_steps(StepQuery query, Reply<StepPage> reply) = 0;
+  // A signal is taken by the step that waits for its name, and the run is due at once; else it is kept for the step that will.
+  // not_found: no such job. conflict: not a run, or finished. exhausted: kSignalsPerRunMax are kept already.
+  virtual void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) = 0;
+  // Parked runs (scheduled) are due now; others stay as they are. What they find when they look is theirs to judge.
+  virtual void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) = 0;
+};
+
+class ScheduleStore {
+ public:
+  virtual ~ScheduleStore() = default;
+  // already_exists: the id. created_at, updated_at and revision are the store's.
+  virtual void create_schedule(Schedule schedule, Reply<Schedule> reply) = 0;
+  // Replaces everything but created_at. conflict: `revision` is not the one that is there. not_found: none.
+  virtual void update_schedule(Schedule schedule, Reply<Schedule> reply) = 0;
+  virtual void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> reply) = 0;
+  virtual void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) = 0;
+  virtual void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) = 0;
+  // For the scheduler. On a cluster only the node that leads gets any.
+  virtual void due_schedules(std::size_t limit, Reply<DueSchedules> reply) = 0;
+  // All or nothing; jobs as in enqueue(). conflict: the schedule changed meanwhile. not_found: it is gone.
+  virtual void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) = 0;
 };
 
 class PlanStore {
@@ -125,7 +164,8 @@ class QueueStore {
   // already_exists: the name is taken.
   virtual void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) = 0;
   virtual void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) = 0;
-  // conflict: it still holds jobs or workers, or is the default one.
+  virtual void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) = 0;
+  // conflict: it still holds jobs or workers, or is the default one. Its schedules go with it.
   virtual void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) = 0;
 };
 
@@ -174,6 +214,8 @@ class Listener {
 };
 
 class Store : public JobStore,
+              public RunStore,
+              public ScheduleStore,
               public WorkerStore,
               public QueueStore,
               public PlanStore,

@@ -95,6 +95,8 @@ struct Settled {
 struct Cancel {
   JobId job;
   std::string reason;
+  bool at_once = false;               // running ones too
+  std::optional<JobError> as_dead{};  // end it dead, with this error; implies at_once
 };
 
 struct Cancelled {
@@ -113,6 +115,7 @@ struct JobFilter {
   std::optional<Instant> created_after;
   std::optional<Instant> created_before;
   std::string error_kind;
+  bool runs_only = false;
 };
 
 enum class Order : std::uint8_t { newest_first, oldest_first };
@@ -166,6 +169,7 @@ struct WaitFacts {
   std::size_t able_free = 0;                 // of them: online with a free slot
   std::size_t live_workers = 0;              // in the namespace, serving its queue
   std::vector<std::string> missing;          // needs that no live worker of the queue offers
+  std::vector<Step> parked_on{};             // of a parked run: the steps that wait, the first few
   std::vector<std::string> missing_nearest;  // what the nearest worker lacks, when each need is offered by someone
 };
 

@@ -94,7 +94,7 @@ class Server:
         self.lines = []
         # Ports of their own: tests run side by side, and beside a server on the usual ones.
         listen = []
-        for flag, address in (("--http", "127.0.0.1:0"), ("--resp", "off")):
+        for flag, address in (("--http", "127.0.0.1:0"), ("--resp", "off"), ("--grpc", "off")):
             listen += [] if flag in arguments else [flag, address]
         self.command = [*prefix, program or MUSTER, command, "--data-dir", self.data_dir, *listen, *arguments]
         with open(self.stderr_path, "wb") as stderr:

@@ -65,6 +65,48 @@ class ObservedStore final : public store::Store, private store::Listener {
   void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override {
     store_.find_jobs(std::move(ns), std::move(keys), std::move(reply));
   }
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<store::Each<JobId>> reply) override {
+    store_.find_holders(std::move(ns), std::move(keys), std::move(reply));
+  }
+  void count_jobs(store::JobFilter filter, Reply<std::vector<store::JobCount>> reply) override {
+    store_.count_jobs(std::move(filter), std::move(reply));
+  }
+  void run_steps(std::vector<store::StepCall> calls, Reply<store::Each<store::StepAnswer>> reply) override {
+    store_.run_steps(std::move(calls), std::move(reply));
+  }
+  void list_steps(store::StepQuery query, Reply<store::StepPage> reply) override {
+    store_.list_steps(std::move(query), std::move(reply));
+  }
+  void signal_runs(std::vector<store::Signal> signals, Reply<store::Each<store::Signalled>> reply) override {
+    store_.signal_runs(std::move(signals), std::move(reply));
+  }
+  void wake_runs(std::vector<JobId> runs, Reply<store::Each<store::Settled>> reply) override {
+    store_.wake_runs(std::move(runs), std::move(reply));
+  }
+  void create_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    store_.create_schedule(std::move(schedule), std::move(reply));
+  }
+  void update_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    store_.update_schedule(std::move(schedule), std::move(reply));
+  }
+  void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<store::Each<Schedule>> reply) override {
+    store_.get_schedules(std::move(ns), std::move(ids), std::move(reply));
+  }
+  void list_schedules(store::ScheduleQuery query, Reply<store::SchedulePage> reply) override {
+    store_.list_schedules(std::move(query), std::move(reply));
+  }
+  void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override {
+    store_.delete_schedule(std::move(ns), std::move(id), std::move(reply));
+  }
+  void due_schedules(std::size_t limit, Reply<store::DueSchedules> reply) override {
+    store_.due_schedules(limit, std::move(reply));
+  }
+  void fire_schedule(store::ScheduleFire fire, Reply<store::ScheduleFired> reply) override {
+    store_.fire_schedule(std::move(fire), std::move(reply));
+  }
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override {
+    store_.update_namespace(std::move(change), std::move(reply));
+  }
   void put_plan(store::PlanPut request, Reply<store::PlanStored> reply) override {
     store_.put_plan(std::move(request), std::move(reply));
   }

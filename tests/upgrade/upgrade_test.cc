@@ -134,6 +134,12 @@ class Upgrade : public testing::Test {
     return answers.ok() ? *answers : std::vector<KeyAnswer>(asked);
   }
 
+  std::vector<Result<StepAnswer>> steps(std::vector<StepCall> calls) {
+    auto answers = ask<Each<StepAnswer>>([&](auto reply) { store_->run_steps(calls, std::move(reply)); });
+    EXPECT_TRUE(answers.ok()) << answers.status().text();
+    return answers.ok() ? *answers : std::vector<Result<StepAnswer>>(calls.size(), Status::internal("no answer"));
+  }
+
   std::string folder_;
   ManualClock clock_;
   Metrics metrics_;
@@ -241,6 +247,65 @@ TEST_F(Upgrade, PlansActionsAndKeysOfEveryEarlierVersionAreThere) {
     EXPECT_EQ(answers.at(3).number, 1);
     EXPECT_EQ(answers.at(4).real, 2.5);
     EXPECT_EQ(answers.at(5).number, to_ms(kFixtureExpiry));
+  }
+}
+
+TEST_F(Upgrade, RunsAndSchedulesWorkInAFileOfEveryEarlierVersion) {
+  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
+    SCOPED_TRACE(fmt::format("version {}", version));
+    TearDown();
+    SetUp();
+    write_file_of(version);
+    open();
+    ASSERT_NE(store_, nullptr);
+    JobSpec run = fixture_job("new-run", JobState::ready);
+    run.run = RunSpec();
+    auto enqueued = ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue({run}, std::move(reply)); });
+    ASSERT_TRUE(enqueued.ok()) << enqueued.status().text();
+    EXPECT_TRUE(steps({step::Begin{.run = {enqueued->front().id}, .step = "a"}}).front()->execute);
+    Schedule schedule;
+    schedule.spec.id = ScheduleId("new");
+    schedule.spec.job = run;
+    EXPECT_TRUE(ask<Schedule>([&](auto reply) { store_->create_schedule(schedule, std::move(reply)); }).ok());
+    const auto all = ask<std::vector<NamespaceInfo>>([&](auto reply) { store_->list_namespaces(std::move(reply)); });
+    ASSERT_TRUE(all.ok());
+    for (const NamespaceInfo& one : *all) {
+      EXPECT_TRUE(one.enabled) << one.name.text();
+      EXPECT_GE(one.updated_at, one.created_at) << one.name.text();
+    }
+  }
+}
+
+// From version 3 on there are runs and schedules.
+TEST_F(Upgrade, RunsAndSchedulesOfEveryEarlierVersionAreThere) {
+  for (std::uint32_t version = 3; version <= newest_version(); ++version) {
+    SCOPED_TRACE(fmt::format("version {}", version));
+    TearDown();
+    SetUp();
+    write_file_of(version);
+    open();
+    ASSERT_NE(store_, nullptr);
+    const Job run = named("asleep");
+    ASSERT_TRUE(run.spec.run);
+    EXPECT_EQ(run.spec.run->external_id, "order-1");
+    EXPECT_EQ(run.last_event, JobEvent::snoozed);
+    const auto page = ask<StepPage>([&](auto reply) { store_->list_steps({.run = run.id}, std::move(reply)); });
+    ASSERT_TRUE(page.ok());
+    ASSERT_EQ(page->steps.size(), 2U);
+    EXPECT_EQ(page->steps[0].output->data, std::string("o\0\xff", 3));
+    EXPECT_EQ(page->steps[1].signal, "approved");
+    const auto signalled = ask<Each<Signalled>>([&](auto reply) {
+      store_->signal_runs({{run.id, "approved", {}}}, std::move(reply));
+    });
+    ASSERT_TRUE(signalled.ok() && signalled->front().ok());
+    EXPECT_TRUE(signalled->front()->taken);
+    EXPECT_EQ(named("asleep").state, JobState::ready);
+    const auto schedules = ask<SchedulePage>([&](auto reply) { store_->list_schedules({}, std::move(reply)); });
+    ASSERT_TRUE(schedules.ok());
+    ASSERT_EQ(schedules->schedules.size(), 1U);
+    EXPECT_EQ(schedules->schedules[0].spec.timing.text, "0 2 * * *");
+    EXPECT_EQ(schedules->schedules[0].next_fire_at, kFixtureExpiry);
+    EXPECT_EQ(schedules->schedules[0].last_job, run.id);
   }
 }
 
@@ -387,6 +452,31 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   big.payload.data.insert(big.payload.data.size() - 1, fmt::format(",\"pad\":\"{}\"", std::string(11'000, 'x')));
   enqueue(big);
   put_plan_and_action("old");
+  JobSpec asleep = fixture_job("asleep", JobState::scheduled);
+  asleep.run = RunSpec{.external_id = "order-1"};
+  enqueue(asleep);
+  const LeaseRef run = take();
+  const RunRef ref{run.job, run.fence};
+  for (const auto& answer :
+       steps({step::Begin{.run = ref, .step = "charge", .input = Content{"{}", Encoding::json}},
+              step::Complete{.run = ref, .step = "charge", .output = Content{std::string("o\0\xff", 3), Encoding::bytes}},
+              step::AwaitSignal{.run = ref, .step = "approval", .signal = "approved"}}))
+    ASSERT_TRUE(answer.ok()) << answer.status().text();
+  ASSERT_TRUE(ask<Each<Signalled>>([&](auto reply) {
+                store_->signal_runs({{run.job, "early", Content{"{}", Encoding::json}}}, std::move(reply));
+              })
+                  ->front()
+                  .ok());
+  Schedule nightly;
+  nightly.spec.id = ScheduleId("nightly");
+  nightly.spec.timing.text = "0 2 * * *";
+  nightly.spec.job = fixture_job("nightly", JobState::ready);
+  nightly.next_fire_at = kFixtureExpiry;
+  nightly.last_job = run.job;
+  ASSERT_TRUE(ask<Schedule>([&](auto reply) { store_->create_schedule(nightly, std::move(reply)); }).ok());
+  ASSERT_TRUE(ask<NamespaceInfo>([&](auto reply) {
+                store_->update_namespace({.name = other.name, .display_name = "Other"}, std::move(reply));
+              }).ok());
   keys({key::Set{.key = "old-text", .value = std::string("v\0\xff", 3), .expires_at = kFixtureExpiry},
         key::Push{.key = "old-list", .end = ListEnd::right, .values = {"one", "two"}},
         key::HashSet{.key = "old-hash", .fields = {{"f", "hv"}}}, key::SetAdd{.key = "old-set", .members = {"m"}},

@@ -14,6 +14,7 @@
 #include "fronts/http/gzip.h"
 #include "fronts/http/options.h"
 #include "fronts/http/response.h"
+#include "fronts/http/rpc.h"
 #include "net/io_loop.h"
 
 namespace muster::http {
@@ -40,6 +41,7 @@ class Core {
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
   Gzip gzip;
+  RpcHandler rpc;        // empty: nobody takes calls
   bool loopback = true;  // of the listener; the stricter answer until it is known
 
  private:

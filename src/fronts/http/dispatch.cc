@@ -28,7 +28,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 // A listener that trusts everybody on this machine must not be reached through a browser that a foreign page steers: by a name
 // that was pointed here (DNS rebinding), or by a form that was sent here (cross-site request).
-Status check_browser(const Core& core, const Request& request) {
+Status check_host(const Core& core, const Request& request) {
   if (!core.authenticator.required() && core.loopback && !request.host.empty()) {
     const std::string_view name = without_port(request.host);
     if (std::find(kLoopbackNames.begin(), kLoopbackNames.end(), name) == kLoopbackNames.end() &&
@@ -37,7 +37,11 @@ Status check_browser(const Core& core, const Request& request) {
           fmt::format("host \"{}\" is not accepted without authentication; localhost and loopback addresses are",
                       name.substr(0, kShownBytes)));
   }
-  if (request.origin.empty() || contains(core.options.cors_origins, request.origin)) return {};
+  return {};
+}
+
+Status check_origin(const Request& request, const std::vector<std::string>& accepted) {
+  if (request.origin.empty() || contains(accepted, request.origin)) return {};
   const std::size_t scheme = request.origin.find("://");
   const bool own = scheme != std::string::npos && request.origin.substr(scheme + 3) == request.host;
   if (own) return {};
@@ -67,6 +71,9 @@ void answer_options(Exchange& exchange, const std::string& allow) {
 Status authenticate(Exchange& exchange, const std::string& address) {
   Core& core = exchange.core();
   auto credential = core.authenticator.authenticate(exchange.request().authorization, address, core.loop.clock().elapsed());
+  // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
+  if (credential.code() == Code::unauthenticated && !exchange.request().authorization.empty())
+    log::warn("authentication failed", {{"address", address}, {"code", std::string(to_string(credential.code()))}});
   if (!credential.ok()) return credential.status();
   exchange.credential = *std::move(credential);
   return {};
@@ -78,11 +85,20 @@ void dispatch(ExchangePtr exchange) {
   const Request& request = exchange->request();
   Core& core = exchange->core();
   if (request.method == Method::options && request.target == "*")
-    return answer_options(*exchange, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+    return answer_options(*exchange, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
   auto target = parse_target(request.target);
   if (!target.ok()) return exchange->fail(target.status());
   exchange->target = *std::move(target);
-  if (const Status allowed = check_browser(core, request); !allowed.ok()) return exchange->fail(allowed);
+  const bool rpc = core.rpc && is_rpc_path(exchange->target);
+  Status allowed = check_host(core, request);
+  const bool any_origin = rpc && contains(core.options.rpc_origins, "*");
+  if (allowed.ok() && !any_origin) allowed = check_origin(request, rpc ? core.options.rpc_origins : core.options.cors_origins);
+  if (!allowed.ok()) return exchange->fail(allowed);
+  if (rpc && request.method == Method::options) return answer_rpc_preflight(*exchange);
+  if (rpc && request.method == Method::post) {
+    Status known = authenticate(*exchange, exchange->peer_address());
+    return serve_rpc(std::move(exchange), std::move(known));
+  }
 
   Match found = match(request.method, exchange->target.segments);
   exchange->route = found.route;
@@ -96,17 +112,11 @@ void dispatch(ExchangePtr exchange) {
                           {{"Allow", found.allow}});
 
   if (found.route->access != Access::everybody) {
-    if (const Status known = authenticate(*exchange, exchange->peer_address()); !known.ok()) {
-      // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
-      if (known.code() == Code::unauthenticated && !request.authorization.empty())
-        log::warn("authentication failed",
-                  {{"address", exchange->peer_address()}, {"code", std::string(to_string(known.code()))}});
-      return exchange->fail(known);
-    }
+    if (const Status known = authenticate(*exchange, exchange->peer_address()); !known.ok()) return exchange->fail(known);
   }
   if (found.route->command != nullptr)
-    if (const Status allowed = command::authorize(exchange->credential.caller, *found.route->command); !allowed.ok())
-      return exchange->fail(allowed);
+    if (const Status permitted = command::authorize(exchange->credential.caller, *found.route->command); !permitted.ok())
+      return exchange->fail(permitted);
   if (!request.body.empty() && !request.content_type.empty() && !is_json(request.content_type))
     return exchange->fail(415,
                           Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",

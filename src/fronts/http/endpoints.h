@@ -33,6 +33,28 @@ void action_submit(ExchangePtr exchange);
 void action_list(ExchangePtr exchange);
 void action_get(ExchangePtr exchange);
 
+void run_start(ExchangePtr exchange);
+void run_list(ExchangePtr exchange);
+void run_get(ExchangePtr exchange);
+void run_history(ExchangePtr exchange);
+void run_result(ExchangePtr exchange);
+void run_cancel(ExchangePtr exchange);
+void run_terminate(ExchangePtr exchange);
+void run_retry(ExchangePtr exchange);
+void run_signal(ExchangePtr exchange);
+void run_step(ExchangePtr exchange);
+
+void schedule_create(ExchangePtr exchange);
+void schedule_list(ExchangePtr exchange);
+void schedule_get(ExchangePtr exchange);
+void schedule_update(ExchangePtr exchange);
+void schedule_delete(ExchangePtr exchange);
+void schedule_pause(ExchangePtr exchange);
+void schedule_resume(ExchangePtr exchange);
+void schedule_trigger(ExchangePtr exchange);
+void schedule_backfill(ExchangePtr exchange);
+void schedule_preview(ExchangePtr exchange);
+
 void worker_register(ExchangePtr exchange);
 void worker_heartbeat(ExchangePtr exchange);
 void worker_drain(ExchangePtr exchange);

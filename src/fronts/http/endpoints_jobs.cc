@@ -93,7 +93,7 @@ void job_claim(ExchangePtr exchange) {
   const engine::ClaimTicket ticket = command::handle(context, *std::move(request), [shared](Result<store::ClaimReply> reply) {
     on_loop(shared->core().loop, [shared, reply = std::move(reply)]() mutable { answer_claim(*shared, std::move(reply)); });
   });
-  shared->wait_with(ticket);
+  shared->wait_with([&engine = shared->core().engine, ticket] { engine.claims().cancel(ticket); });
 }
 
 void job_submit(ExchangePtr exchange) {

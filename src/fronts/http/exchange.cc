@@ -8,6 +8,7 @@
 #include "fronts/http/gzip.h"
 #include "fronts/http/problem.h"
 #include "fronts/http/routes.h"
+#include "fronts/http/rpc.h"
 #include "fronts/http/session.h"
 
 namespace muster::http {
@@ -34,14 +35,16 @@ void Exchange::answer(Response response, std::vector<Grant> grants) {
   const auto session = session_.lock();
   if (!session) return core_->hand_back(grants);
   const auto& origins = core_->options.cors_origins;
-  if (!request_.origin.empty() && std::find(origins.begin(), origins.end(), request_.origin) != origins.end()) {
+  const bool said = std::any_of(response.headers.begin(), response.headers.end(),
+                                [](const auto& header) { return header.first == "Access-Control-Allow-Origin"; });
+  if (!said && !request_.origin.empty() && std::find(origins.begin(), origins.end(), request_.origin) != origins.end()) {
     response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
     response.headers.emplace_back("Vary", "Origin");
   }
   session->answer(number_, {.response = std::move(response),
                             .grants = std::move(grants),
                             .head_only = request_.method == Method::head,
-                            .gzip_allowed = accepts_gzip(request_.accept_encoding)});
+                            .gzip_allowed = !is_rpc_path(target) && accepts_gzip(request_.accept_encoding)});
 }
 
 void Exchange::fail(const Status& status) { fail(http_status(status.code()), status); }
@@ -69,9 +72,9 @@ void Exchange::stream(EventFilter filter, std::uint64_t after) {
                             .head_only = request_.method == Method::head});
 }
 
-void Exchange::wait_with(engine::ClaimTicket ticket) {
-  if (const auto session = session_.lock()) return session->wait_with(number_, ticket);
-  core_->engine.claims().cancel(ticket);
+void Exchange::wait_with(std::function<void()> give_up) {
+  if (const auto session = session_.lock()) return session->wait_with(number_, std::move(give_up));
+  give_up();
 }
 
 bool Exchange::peer_gone() const {

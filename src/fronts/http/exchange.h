@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "command/context.h"
-#include "engine/claims.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/request.h"
 #include "fronts/http/response.h"
@@ -49,8 +49,8 @@ class Exchange {
   // Turns the connection into a stream of events.
   void stream(EventFilter filter, std::uint64_t after);
 
-  // The claim this request waits with: cancelled when its connection ends.
-  void wait_with(engine::ClaimTicket ticket);
+  // The request waits; `give_up` ends the wait when its connection does.
+  void wait_with(std::function<void()> give_up);
   // The peer will not read an answer: do not give it anything that would be lost.
   bool peer_gone() const;
 

@@ -79,6 +79,10 @@ Status HttpFront::set_tokens(AuthOptions auth) {
 
 Status HttpFront::reload_tls() { return state_->listener->reload_tls(); }
 
+void HttpFront::set_rpc(RpcHandler handler) {
+  state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->rpc = std::move(handler); });
+}
+
 void HttpFront::set_listeners(std::map<std::string, std::string> listeners) {
   state_->core->loop.post([core = state_->core, listeners = std::move(listeners), own = address()]() mutable {
     core->facts.listeners = std::move(listeners);

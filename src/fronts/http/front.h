@@ -15,6 +15,7 @@
 #include "command/context.h"
 #include "engine/engine.h"
 #include "fronts/http/options.h"
+#include "fronts/http/rpc.h"
 #include "net/io_loop.h"
 
 namespace muster::http {
@@ -36,6 +37,8 @@ class HttpFront {
   // For SIGHUP. Both apply to the next request or connection; event streams whose token is gone are closed.
   Status set_tokens(AuthOptions auth);
   Status reload_tls();  // reads the same files again; on failure the old certificate stays
+  // Who carries out calls of gRPC-Web; empty: nobody does, and their paths are unknown.
+  void set_rpc(RpcHandler handler);
   // What GET /server shows; `http` is filled in by the front itself.
   void set_listeners(std::map<std::string, std::string> listeners);
 

@@ -22,9 +22,9 @@ TEST_F(LiveOpenApi, UnderstandsEveryExampleRequest) {
   for (const auto& [path, operations] : doc["paths"].items()) {
     for (const auto& [method, operation] : operations.items()) {
       if (!operation.contains("requestBody")) continue;
-      const std::string target = replaced(
-          replaced(path, "{id}", path.find("/jobs/") == std::string::npos ? "w1" : "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b"),
-          "{name}", "mail");
+      const bool named_by_uuid = path.find("/jobs/") != std::string::npos || path.find("/runs/") != std::string::npos;
+      const std::string target =
+          replaced(replaced(path, "{id}", named_by_uuid ? "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b" : "w1"), "{name}", "mail");
       std::string verb = method;
       for (char& c : verb) c = static_cast<char>(std::toupper(c));
       const std::string example = operation["requestBody"]["content"]["application/json"]["example"].dump();

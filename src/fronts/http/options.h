@@ -7,22 +7,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "command/context.h"
+#include "fronts/auth/authenticator.h"
 #include "net/tls.h"
 
 namespace muster::http {
 
-struct Token {
-  std::string name;  // for the audit log; not secret
-  command::Role role = command::Role::read_only;
-  std::string secret;  // kept as its SHA-256 only
-  WorkerId worker;     // role worker: the one worker it may act as; empty: any
-};
-
-struct AuthOptions {
-  std::vector<Token> tokens;
-  bool required = false;  // false: a request without a token is the operator's. A wrong token is refused either way.
-};
+using auth::AuthOptions;
+using auth::Token;
 
 struct Limits {
   std::size_t header_bytes_max = 16 * 1024;         // 431 beyond
@@ -46,9 +37,10 @@ struct HttpOptions {
   net::TlsOptions tls;
   AuthOptions auth;
   Limits limits;
-  std::vector<std::string> cors_origins;  // origins of browsers' pages that may call, beside the server's own
-  std::vector<std::string> host_names;    // accepted in `Host` on a listener without authentication, beside loopback names
-  bool insecure = false;                  // allows an address other than loopback without TLS and authentication
+  std::vector<std::string> cors_origins;      // origins of browsers' pages that may call, beside the server's own
+  std::vector<std::string> rpc_origins{"*"};  // the same for gRPC-Web; * is any
+  std::vector<std::string> host_names;        // accepted in `Host` on a listener without authentication, beside loopback names
+  bool insecure = false;                      // allows an address other than loopback without TLS and authentication
 };
 
 }  // namespace muster::http

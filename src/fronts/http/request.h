@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace muster::http {
 
-enum class Method : std::uint8_t { get, head, post, put, delete_, options, other };
+enum class Method : std::uint8_t { get, head, post, put, patch, delete_, options, other };
 
 constexpr std::string_view to_string(Method method) {
   switch (method) {
@@ -15,6 +17,7 @@ constexpr std::string_view to_string(Method method) {
     case Method::head: return "HEAD";
     case Method::post: return "POST";
     case Method::put: return "PUT";
+    case Method::patch: return "PATCH";
     case Method::delete_: return "DELETE";
     case Method::options: return "OPTIONS";
     case Method::other: return "other";
@@ -32,6 +35,8 @@ struct Request {
   std::string accept_encoding;
   std::string last_event_id;
   std::string body;
+  std::vector<std::pair<std::string, std::string>>
+      metadata;  // of calls of gRPC-Web and of browsers' questions: all headers, lower-case names
   bool keep_alive = true;
 };
 

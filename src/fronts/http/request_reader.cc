@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "fronts/http/grpc_web.h"
 
 namespace muster::http {
 namespace {
@@ -24,6 +25,7 @@ Method method_of(beast::verb verb) {
     case beast::verb::head: return Method::head;
     case beast::verb::post: return Method::post;
     case beast::verb::put: return Method::put;
+    case beast::verb::patch: return Method::patch;
     case beast::verb::delete_: return Method::delete_;
     case beast::verb::options: return Method::options;
     default: return Method::other;  // a method of the library that no route of ours has
@@ -33,6 +35,22 @@ Method method_of(beast::verb verb) {
 std::string header(const Parser::value_type& message, beast::field field) {
   const auto found = message.find(field);
   return found == message.end() ? std::string() : std::string(found->value());
+}
+
+// Requests of our own API need the few headers above alone.
+bool wants_metadata(const Request& request) {
+  return request.method == Method::options || grpc_web::form_of(request.content_type).has_value();
+}
+
+std::vector<std::pair<std::string, std::string>> all_headers(const Parser::value_type& message) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& field : message) {
+    std::string name(field.name_string());
+    for (char& c : name)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (name != "authorization") out.emplace_back(std::move(name), std::string(field.value()));
+  }
+  return out;
 }
 
 RequestReader::Failure failure_of(const error_code& error, const RequestReader::Bounds& bounds) {
@@ -132,6 +150,7 @@ Request RequestReader::take() {
   const auto last_event_id = message.find("Last-Event-ID");
   if (last_event_id != message.end()) request.last_event_id = std::string(last_event_id->value());
   request.keep_alive = message.keep_alive();
+  if (wants_metadata(request)) request.metadata = all_headers(message);
   request.body = std::move(message.body());
   state_->renew();
   return request;

@@ -34,6 +34,25 @@
 #include "command/queue_list.h"
 #include "command/queue_pause.h"
 #include "command/queue_resume.h"
+#include "command/run_cancel.h"
+#include "command/run_get.h"
+#include "command/run_history.h"
+#include "command/run_list.h"
+#include "command/run_result.h"
+#include "command/run_retry.h"
+#include "command/run_signal.h"
+#include "command/run_start.h"
+#include "command/run_step.h"
+#include "command/schedule_backfill.h"
+#include "command/schedule_create.h"
+#include "command/schedule_delete.h"
+#include "command/schedule_get.h"
+#include "command/schedule_list.h"
+#include "command/schedule_pause.h"
+#include "command/schedule_preview.h"
+#include "command/schedule_resume.h"
+#include "command/schedule_trigger.h"
+#include "command/schedule_update.h"
 #include "command/server_info.h"
 #include "command/worker_drain.h"
 #include "command/worker_get.h"
@@ -82,6 +101,26 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/actions", command::kActionSubmit, endpoints::action_submit),
     command_route(Method::get, "/api/v1/actions", command::kActionList, endpoints::action_list),
     command_route(Method::get, "/api/v1/actions/{id}", command::kActionGet, endpoints::action_get),
+    command_route(Method::post, "/api/v1/runs", command::kRunStart, endpoints::run_start),
+    command_route(Method::get, "/api/v1/runs", command::kRunList, endpoints::run_list),
+    command_route(Method::get, "/api/v1/runs/{id}", command::kRunGet, endpoints::run_get),
+    command_route(Method::get, "/api/v1/runs/{id}/history", command::kRunHistory, endpoints::run_history),
+    command_route(Method::get, "/api/v1/runs/{id}/result", command::kRunResult, endpoints::run_result),
+    command_route(Method::post, "/api/v1/runs/{id}/cancel", command::kRunCancel, endpoints::run_cancel),
+    command_route(Method::post, "/api/v1/runs/{id}/terminate", command::kRunTerminate, endpoints::run_terminate),
+    command_route(Method::post, "/api/v1/runs/{id}/retry", command::kRunRetry, endpoints::run_retry),
+    command_route(Method::post, "/api/v1/runs/{id}/signal", command::kRunSignal, endpoints::run_signal),
+    command_route(Method::post, "/api/v1/runs/{id}/steps", command::kRunStep, endpoints::run_step),
+    command_route(Method::post, "/api/v1/schedules", command::kScheduleCreate, endpoints::schedule_create),
+    command_route(Method::get, "/api/v1/schedules", command::kScheduleList, endpoints::schedule_list),
+    command_route(Method::get, "/api/v1/schedules/{id}", command::kScheduleGet, endpoints::schedule_get),
+    command_route(Method::patch, "/api/v1/schedules/{id}", command::kScheduleUpdate, endpoints::schedule_update),
+    command_route(Method::delete_, "/api/v1/schedules/{id}", command::kScheduleDelete, endpoints::schedule_delete),
+    command_route(Method::post, "/api/v1/schedules/{id}/pause", command::kSchedulePause, endpoints::schedule_pause),
+    command_route(Method::post, "/api/v1/schedules/{id}/resume", command::kScheduleResume, endpoints::schedule_resume),
+    command_route(Method::post, "/api/v1/schedules/{id}/trigger", command::kScheduleTrigger, endpoints::schedule_trigger),
+    command_route(Method::post, "/api/v1/schedules/{id}/backfill", command::kScheduleBackfill, endpoints::schedule_backfill),
+    command_route(Method::get, "/api/v1/schedules/{id}/preview", command::kSchedulePreview, endpoints::schedule_preview),
     command_route(Method::post, "/api/v1/workers", command::kWorkerRegister, endpoints::worker_register),
     command_route(Method::get, "/api/v1/workers", command::kWorkerList, endpoints::worker_list),
     command_route(Method::get, "/api/v1/workers/{id}", command::kWorkerGet, endpoints::worker_get),

@@ -80,7 +80,7 @@ void HttpSession::begin_request() {
   Request request = reader_.take();
   armed_ = Phase::failed;  // the next request has time of its own
   const std::uint64_t number = first_number_ + slots_.size();
-  slots_.push_back({.keep_alive = request.keep_alive, .waiting = {}, .outcome = {}, .stream = {}});
+  slots_.push_back({.keep_alive = request.keep_alive, .give_up = {}, .outcome = {}, .stream = {}});
   if (!request.keep_alive) last_request_seen_ = true;
   dispatch(std::make_unique<Exchange>(core_, weak_from_this(), number, std::move(request)));
 }
@@ -89,7 +89,7 @@ void HttpSession::begin_request() {
 void HttpSession::refuse_stream(unsigned status, const Status& why) {
   last_request_seen_ = true;
   core_->measure(nullptr, status, Ticks::zero());
-  slots_.push_back({.keep_alive = false, .waiting = {}, .outcome = {}, .stream = {}});
+  slots_.push_back({.keep_alive = false, .give_up = {}, .outcome = {}, .stream = {}});
   slots_.back().outcome = Outcome{.response = problem(status, why, ""), .grants = {}};
 }
 
@@ -110,7 +110,7 @@ HttpSession::Slot* HttpSession::slot(std::uint64_t number) {
 void HttpSession::answer(std::uint64_t number, Outcome outcome) {
   Slot* found = slot(number);
   if (found == nullptr) return core_->hand_back(outcome.grants);
-  found->waiting.reset();
+  found->give_up = nullptr;
   found->outcome = std::move(outcome);
   if (!reading_requests_) send_ready();
 }
@@ -123,12 +123,12 @@ void HttpSession::stream(std::uint64_t number, StreamStart start) {
   if (!reading_requests_) send_ready();
 }
 
-void HttpSession::wait_with(std::uint64_t number, engine::ClaimTicket ticket) {
+void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up) {
   Slot* found = slot(number);
-  // The answer may have come before the ticket.
+  // The answer may have come before this.
   if (found == nullptr || found->outcome) return;
-  if (peer_gone()) return core_->engine.claims().cancel(ticket);
-  found->waiting = ticket;
+  if (peer_gone()) return give_up();
+  found->give_up = std::move(give_up);
 }
 
 void HttpSession::send_ready() {
@@ -196,12 +196,12 @@ void HttpSession::peer_finished() {
   finish_if_done();
 }
 
-// Replies may come back from inside cancel(), so the slots are not walked meanwhile.
+// Replies may come back from inside a call, so the slots are not walked meanwhile.
 void HttpSession::cancel_waiting() {
-  std::vector<engine::ClaimTicket> tickets;
+  std::vector<std::function<void()>> waits;
   for (Slot& each : slots_)
-    if (each.waiting) tickets.push_back(*std::exchange(each.waiting, std::nullopt));
-  for (const engine::ClaimTicket ticket : tickets) core_->engine.claims().cancel(ticket);
+    if (each.give_up) waits.push_back(std::exchange(each.give_up, nullptr));
+  for (const auto& give_up : waits) give_up();
 }
 
 void HttpSession::read_expired() {
@@ -235,7 +235,7 @@ void HttpSession::closed() {
   core_->events->remove(connection_);
   std::deque<Slot> abandoned = std::move(slots_);
   for (Slot& each : abandoned) {
-    if (each.waiting) core_->engine.claims().cancel(*each.waiting);
+    if (each.give_up) each.give_up();
     if (each.outcome) core_->hand_back(each.outcome->grants);
   }
 }

@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/claims.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/request_reader.h"
@@ -56,14 +56,14 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
     bool head_only = false;
   };
   void stream(std::uint64_t number, StreamStart start);
-  void wait_with(std::uint64_t number, engine::ClaimTicket ticket);
+  void wait_with(std::uint64_t number, std::function<void()> give_up);
   bool peer_gone() const { return closed_ || peer_finished_; }
   const std::string& peer_address() const { return connection_.peer_address(); }
 
  private:
   struct Slot {
     bool keep_alive = true;
-    std::optional<engine::ClaimTicket> waiting;
+    std::function<void()> give_up;  // set while the answer waits for something to happen
     std::optional<Outcome> outcome;
     std::optional<StreamStart> stream;
   };

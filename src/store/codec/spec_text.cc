@@ -47,6 +47,55 @@ RetryPolicy retry_from_json(const Json& json) {
   return policy;
 }
 
+Json policy_to_json(const StepPolicy& policy) {
+  Json json = Json::object();
+  if (policy.attempts_max != 0) json["max"] = policy.attempts_max;
+  if (policy.first_delay.count() != 0) json["first"] = policy.first_delay.count();
+  if (policy.factor != 0) json["factor"] = policy.factor;
+  if (policy.delay_max.count() != 0) json["cap"] = policy.delay_max.count();
+  if (!policy.non_retryable.empty()) json["not"] = policy.non_retryable;
+  return json;
+}
+
+StepPolicy policy_from_json(const Json& json) {
+  StepPolicy policy;
+  read(json, "max", policy.attempts_max);
+  read_duration(json, "first", policy.first_delay);
+  read(json, "factor", policy.factor);
+  read_duration(json, "cap", policy.delay_max);
+  read(json, "not", policy.non_retryable);
+  return policy;
+}
+
+Json run_to_json(const RunSpec& run) {
+  static const RunSpec kDefault;
+  Json json = Json::object();
+  if (!run.external_id.empty()) json["external"] = run.external_id;
+  if (run.version != kDefault.version) json["version"] = run.version;
+  if (!run.context.empty()) json["context"] = run.context;
+  if (run.steps != kDefault.steps) json["steps"] = policy_to_json(run.steps);
+  if (run.backoff != kDefault.backoff) json["backoff"] = static_cast<int>(run.backoff);
+  if (run.parent) json["parent"] = {{"run", run.parent->run.text()}, {"step", run.parent->step}};
+  if (!run.schedule.empty()) json["schedule"] = run.schedule;
+  if (!run.metadata.empty()) json["metadata"] = run.metadata;
+  return json;
+}
+
+RunSpec run_from_json(const Json& json) {
+  RunSpec run;
+  read(json, "external", run.external_id);
+  read(json, "version", run.version);
+  read(json, "context", run.context);
+  if (const auto it = json.find("steps"); it != json.end()) run.steps = policy_from_json(*it);
+  if (const auto it = json.find("backoff"); it != json.end()) run.backoff = static_cast<StepBackoff>(it->get<int>());
+  if (const auto it = json.find("parent"); it != json.end())
+    if (const auto id = JobId::parse((*it)["run"].get<std::string>()))
+      run.parent = RunParent{*id, (*it)["step"].get<std::string>()};
+  read(json, "schedule", run.schedule);
+  read(json, "metadata", run.metadata);
+  return run;
+}
+
 }  // namespace
 
 namespace {
@@ -70,7 +119,7 @@ bool has_only_budgets(const JobSpec& spec) {
   return spec.needs.empty() && spec.selector.empty() && spec.labels.empty() && !spec.run_at && spec.delay.count() == 0 &&
          !spec.expires_in && !spec.lease_ttl && spec.idempotency_key.empty() && !spec.unique && !spec.concurrency &&
          !spec.fairness && spec.affinity == kDefault.affinity && spec.after.empty() &&
-         spec.on_dependency_failure == kDefault.on_dependency_failure && spec.correlation.empty();
+         spec.on_dependency_failure == kDefault.on_dependency_failure && spec.correlation.empty() && !spec.deadline && !spec.run;
 }
 
 std::string any_to_text(const JobSpec& spec) {
@@ -102,6 +151,8 @@ std::string any_to_text(const JobSpec& spec) {
   if (spec.on_dependency_failure != kDefault.on_dependency_failure)
     json["on_failure"] = static_cast<int>(spec.on_dependency_failure);
   if (!spec.correlation.empty()) json["correlation"] = spec.correlation;
+  if (spec.deadline) json["deadline"] = to_ms(*spec.deadline);
+  if (spec.run) json["run"] = run_to_json(*spec.run);
   return json.is_null() ? std::string() : dump(json);
 }
 
@@ -135,6 +186,8 @@ void any_from_text(std::string_view text, JobSpec& spec) {
   if (const auto it = json.find("on_failure"); it != json.end())
     spec.on_dependency_failure = static_cast<OnDependencyFailure>(it->get<int>());
   read(json, "correlation", spec.correlation);
+  if (const auto it = json.find("deadline"); it != json.end()) spec.deadline = from_ms(it->get<std::int64_t>());
+  if (const auto it = json.find("run"); it != json.end()) spec.run = run_from_json(*it);
 }
 
 }  // namespace
@@ -282,5 +335,51 @@ QueueSettings settings_from_text(std::string_view text) {
 }
 
 std::string labels_to_text(const Labels& labels) { return dump(Json(labels)); }
+
+std::string policy_to_text(const StepPolicy& policy) {
+  return policy == StepPolicy() ? std::string() : dump(policy_to_json(policy));
+}
+
+StepPolicy policy_from_text(std::string_view text) { return text.empty() ? StepPolicy() : policy_from_json(parse(text)); }
+
+std::string schedule_to_text(const ScheduleSpec& spec) {
+  const Timing& timing = spec.timing;
+  Json json{{"timing", timing.text},
+            {"form", static_cast<int>(timing.form)},
+            {"zone", timing.zone},
+            {"gap", static_cast<int>(timing.gap)},
+            {"fold", static_cast<int>(timing.fold)},
+            {"jitter", timing.jitter.count()},
+            {"overlap", static_cast<int>(spec.overlap)},
+            {"catchup", spec.catchup_max},
+            {"queue", spec.job.queue.text()},
+            {"type", spec.job.type.text()},
+            {"priority", spec.job.priority},
+            {"encoding", static_cast<int>(spec.job.payload.encoding)}};
+  if (!spec.note.empty()) json["note"] = spec.note;
+  if (const std::string job = spec_to_text(spec.job); !job.empty()) json["job"] = job;
+  return dump(json);
+}
+
+void schedule_from_text(std::string_view text, ScheduleSpec& spec) {
+  const Json json = parse(text);
+  Timing& timing = spec.timing;
+  read(json, "timing", timing.text);
+  timing.form = static_cast<CronForm>(json.value("form", 0));
+  read(json, "zone", timing.zone);
+  timing.gap = static_cast<GapRule>(json.value("gap", 0));
+  timing.fold = static_cast<FoldRule>(json.value("fold", 0));
+  read_duration(json, "jitter", timing.jitter);
+  spec.overlap = static_cast<Overlap>(json.value("overlap", 0));
+  read(json, "catchup", spec.catchup_max);
+  read(json, "note", spec.note);
+  JobSpec& job = spec.job;
+  if (const auto it = json.find("job"); it != json.end()) spec_from_text(it->get<std::string>(), job);
+  job.ns = spec.ns;
+  job.queue = QueueName(json.value("queue", std::string(kDefaultQueue)));
+  job.type = JobType(json.value("type", std::string()));
+  read(json, "priority", job.priority);
+  job.payload.encoding = static_cast<Encoding>(json.value("encoding", 0));
+}
 
 }  // namespace muster::store

@@ -71,12 +71,30 @@ class Client {
   Result<ActionView> get_action(ActionQuery query);
   Result<ActionPage> list_actions(ActionListQuery query);
 
+  Result<JobId> find_holder(NamespaceName ns, std::string one);
+  Result<std::vector<JobCount>> count_jobs(JobFilter filter);
+
+  Result<StepAnswer> run_step(StepCall one);
+  Result<Each<StepAnswer>> run_steps(std::vector<StepCall> calls);
+  Result<StepPage> list_steps(StepQuery query);
+  Result<Signalled> signal_run(Signal one);
+  Result<Settled> wake_run(JobId one);
+
+  Result<Schedule> create_schedule(Schedule schedule);
+  Result<Schedule> update_schedule(Schedule schedule);
+  Result<Schedule> get_schedule(NamespaceName ns, ScheduleId one);
+  Result<SchedulePage> list_schedules(ScheduleQuery query);
+  Result<Schedule> delete_schedule(NamespaceName ns, ScheduleId id);
+  Result<DueSchedules> due_schedules(std::size_t limit);
+  Result<ScheduleFired> fire_schedule(ScheduleFire fire);
+
   Result<std::vector<KeyAnswer>> keyspace(KeyBatch batch);
 
   Result<QueueStats> change_queue(QueueChange change);
   Result<std::vector<QueueStats>> list_queues(NamespaceName ns);
   Result<NamespaceInfo> create_namespace(NamespaceInfo info);
   Result<std::vector<NamespaceInfo>> list_namespaces();
+  Result<NamespaceInfo> update_namespace(NamespaceChange change);
   Result<NamespaceInfo> delete_namespace(NamespaceName ns);
 
   Result<SweepReport> sweep(SweepVerb verb, std::size_t limit);
@@ -103,6 +121,9 @@ class Client {
   std::optional<NamespaceInfo> namespace_named(const NamespaceName& ns);
   std::optional<Plan> plan_named(const NamespaceName& ns, const PlanId& plan);
   std::optional<ActionView> action_named(const NamespaceName& ns, const ActionId& action);
+  std::optional<Schedule> schedule_named(const NamespaceName& ns, const ScheduleId& id);
+  // What a call that parked its run would have answered, had its answer not been lost.
+  std::optional<StepAnswer> parked_by(const StepCall& call);
 
   Harness& harness_;
   std::set<JobId> seen_;  // to tell a job our own lost call made from one that was there before

@@ -184,6 +184,8 @@ Result<NamespaceInfo> Client::create_namespace(NamespaceInfo made) {
   return *namespace_named(made.name);
 }
 
+Result<NamespaceInfo> Client::update_namespace(NamespaceChange change) { return call(&Store::update_namespace, change); }
+
 Result<NamespaceInfo> Client::delete_namespace(NamespaceName ns) {
   const auto before = namespace_named(ns);
   auto answer = call(&Store::delete_namespace, ns);
@@ -233,6 +235,108 @@ Result<ActionSubmitted> Client::submit_action(ActionSpec action) {
 
 Result<ActionView> Client::get_action(ActionQuery query) { return call(&Store::get_action, query); }
 Result<ActionPage> Client::list_actions(ActionListQuery query) { return call(&Store::list_actions, query); }
+
+Result<JobId> Client::find_holder(NamespaceName ns, std::string one) {
+  return first_of(call(&Store::find_holders, ns, std::vector<std::string>{std::move(one)}));
+}
+Result<std::vector<JobCount>> Client::count_jobs(JobFilter filter) { return call(&Store::count_jobs, filter); }
+
+Result<StepAnswer> Client::run_step(StepCall one) { return first_of(run_steps({std::move(one)})); }
+
+// A repeat after a lost answer finds the step as the first call left it, unless that one parked the run: then the lease is gone.
+Result<Each<StepAnswer>> Client::run_steps(std::vector<StepCall> calls) {
+  auto answers = call(&Store::run_steps, calls);
+  if (!answers.ok() || !in_doubt_) return answers;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Code code = (*answers)[i].code();
+    if (code != Code::lease_lost && code != Code::conflict) continue;
+    if (auto parked = parked_by(calls[i])) (*answers)[i] = std::move(*parked);
+  }
+  in_doubt_ = true;
+  return answers;
+}
+
+std::optional<StepAnswer> Client::parked_by(const StepCall& call) {
+  const auto of = [](const auto& one) { return std::pair(one.run, one.step); };
+  const auto [run, name] = std::visit(of, call);
+  const bool never_parks = std::holds_alternative<step::Begin>(call) || std::holds_alternative<step::Complete>(call);
+  const auto found = get_job(run.run);
+  if (never_parks || !found.ok() || !run.fence || found->fence != *run.fence) return std::nullopt;
+  // One that was parked for no time at all is due by now.
+  const JobEvent last = found->last_event;
+  const bool parked = last == JobEvent::snoozed || last == JobEvent::failed || last == JobEvent::due;
+  if (found->state == JobState::running || !(parked || found->state == JobState::cancelled)) return std::nullopt;
+  StepAnswer out;
+  out.parked = true;
+  out.state = found->state;
+  if (!is_finished(found->state)) out.run_at = found->run_at;
+  const auto steps = list_steps({.run = run.run, .name = name, .limit = limits::kPageMax});
+  if (steps.ok() && !name.empty() && !steps->steps.empty()) out.step = steps->steps.back();
+  return out;
+}
+
+Result<StepPage> Client::list_steps(StepQuery query) { return call(&Store::list_steps, query); }
+Result<Signalled> Client::signal_run(Signal one) { return single(&Store::signal_runs, std::move(one)); }
+Result<Settled> Client::wake_run(JobId one) { return single(&Store::wake_runs, one); }
+
+Result<Schedule> Client::create_schedule(Schedule schedule) {
+  const auto before = schedule_named(schedule.spec.ns, schedule.spec.id);
+  auto answer = call(&Store::create_schedule, schedule);
+  if (!in_doubt_ || before || answer.code() != Code::already_exists) return answer;
+  return get_schedule(schedule.spec.ns, schedule.spec.id);
+}
+
+Result<Schedule> Client::update_schedule(Schedule schedule) {
+  const auto before = schedule_named(schedule.spec.ns, schedule.spec.id);
+  auto answer = call(&Store::update_schedule, schedule);
+  if (!in_doubt_ || answer.code() != Code::conflict || before->revision != schedule.revision) return answer;
+  return get_schedule(schedule.spec.ns, schedule.spec.id);
+}
+
+Result<Schedule> Client::get_schedule(NamespaceName ns, ScheduleId one) {
+  return first_of(call(&Store::get_schedules, ns, std::vector<ScheduleId>{std::move(one)}));
+}
+Result<SchedulePage> Client::list_schedules(ScheduleQuery query) { return call(&Store::list_schedules, query); }
+
+Result<Schedule> Client::delete_schedule(NamespaceName ns, ScheduleId id) {
+  const auto before = schedule_named(ns, id);
+  auto answer = call(&Store::delete_schedule, ns, id);
+  if (!in_doubt_ || !before || answer.code() != Code::not_found) return answer;
+  return *before;
+}
+
+Result<DueSchedules> Client::due_schedules(std::size_t limit) { return call(&Store::due_schedules, limit); }
+
+Result<ScheduleFired> Client::fire_schedule(ScheduleFire fire) {
+  give_keys(fire.jobs);
+  const auto before = schedule_named(fire.after.spec.ns, fire.after.spec.id);
+  auto answer = call(&Store::fire_schedule, fire);
+  const bool lost = in_doubt_;
+  if (lost && answer.code() == Code::conflict && before->revision == fire.after.revision) {
+    const auto now = schedule_named(fire.after.spec.ns, fire.after.spec.id);
+    if (!now || now->revision == before->revision) return answer;
+    ScheduleFired fired{*now, {}};
+    for (const JobSpec& job : fire.jobs) {
+      const auto found = find_job(job.ns, job.idempotency_key);
+      if (!found.ok()) return answer;
+      fired.jobs.push_back({*found, JobState::ready, true});
+    }
+    answer = std::move(fired);
+  }
+  if (!answer.ok()) return answer;
+  for (Enqueued& job : answer->jobs) {
+    const bool first_sight = seen_.insert(job.id).second;
+    if (lost) job.existed = !first_sight;
+  }
+  in_doubt_ = lost;
+  return answer;
+}
+
+std::optional<Schedule> Client::schedule_named(const NamespaceName& ns, const ScheduleId& id) {
+  if (!harness_.faulty()) return std::nullopt;
+  const auto found = get_schedule(ns, id);
+  return found.ok() ? std::optional(*found) : std::nullopt;
+}
 
 std::optional<Plan> Client::plan_named(const NamespaceName& ns, const PlanId& plan) {
   if (!harness_.faulty()) return std::nullopt;

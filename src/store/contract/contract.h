@@ -54,6 +54,16 @@ WorkerSpec a_worker(std::string id, Tweak tweak) {
   tweak(spec);
   return spec;
 }
+// A run of type `work`, and a worker that may take it is any of the above: it needs nothing.
+JobSpec a_run();
+template <class Tweak>
+JobSpec a_run(Tweak tweak) {
+  JobSpec spec = a_run();
+  tweak(spec);
+  return spec;
+}
+inline RunRef run_of(const Grant& grant) { return {grant.id, grant.fence}; }
+inline Content json_of(std::string text) { return {std::move(text), Encoding::json}; }
 inline LeaseRef lease_of(const Grant& grant) { return {grant.id, grant.fence}; }
 std::vector<JobId> ids_of(const std::vector<Grant>& grants);
 std::vector<JobId> ids_of(const std::vector<Job>& jobs);
@@ -112,6 +122,19 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
     tweak(change);
     return must(client().change_queue(change), line);
   }
+
+  // --- runs; each names the lease of the grant ---
+  StepAnswer step(StepCall call, int line = __builtin_LINE()) { return must(client().run_step(std::move(call)), line); }
+  StepAnswer begin(const Grant& run, std::string name, int line = __builtin_LINE());
+  StepAnswer complete_step(const Grant& run, std::string name, std::string output, int line = __builtin_LINE());
+  StepAnswer fail_step(const Grant& run, std::string name, int line = __builtin_LINE());  // retryable
+  StepAnswer sleep(const Grant& run, std::string name, Duration length, int line = __builtin_LINE());
+  StepAnswer await_signal(const Grant& run, std::string name, std::string signal, std::optional<Duration> wait = std::nullopt,
+                          int line = __builtin_LINE());
+  StepAnswer await_child(const Grant& run, std::string name, JobId child, int line = __builtin_LINE());
+  bool send(JobId run, std::string signal, std::string data = "{}", int line = __builtin_LINE());  // true: taken at once
+  std::vector<Step> steps_of(JobId run, int line = __builtin_LINE());                              // all pages, oldest first
+  Grant take_run(int line = __builtin_LINE());  // adds a run and claims it through w1, which must have joined
 
   // Repeats the pass until nothing is left for it; says how many rows moved, as far as the answers told.
   std::size_t sweep(SweepVerb verb, int line = __builtin_LINE());

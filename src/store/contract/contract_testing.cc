@@ -22,6 +22,12 @@ JobSpec a_job() {
   return spec;
 }
 
+JobSpec a_run() {
+  JobSpec spec = a_job();
+  spec.run = RunSpec();
+  return spec;
+}
+
 WorkerSpec a_worker(std::string id) {
   constexpr std::uint32_t kSlots = 10;
   WorkerSpec spec;
@@ -129,6 +135,53 @@ std::vector<Job> StoreContract::list_all(JobQuery query, int line) {
     query.cursor = found.next;
   }
   throw std::runtime_error(fmt::format("line {}: a listing without an end", line));
+}
+
+StepAnswer StoreContract::begin(const Grant& run, std::string name, int line) {
+  return step(step::Begin{.run = run_of(run), .step = std::move(name)}, line);
+}
+
+StepAnswer StoreContract::complete_step(const Grant& run, std::string name, std::string output, int line) {
+  return step(step::Complete{.run = run_of(run), .step = std::move(name), .output = json_of(std::move(output))}, line);
+}
+
+StepAnswer StoreContract::fail_step(const Grant& run, std::string name, int line) {
+  return step(step::Fail{.run = run_of(run), .step = std::move(name), .error = {"boom", "it broke"}}, line);
+}
+
+StepAnswer StoreContract::sleep(const Grant& run, std::string name, Duration length, int line) {
+  return step(step::Sleep{.run = run_of(run), .step = std::move(name), .length = length}, line);
+}
+
+StepAnswer StoreContract::await_signal(const Grant& run, std::string name, std::string signal, std::optional<Duration> wait,
+                                       int line) {
+  return step(step::AwaitSignal{.run = run_of(run), .step = std::move(name), .signal = std::move(signal), .wait = wait}, line);
+}
+
+StepAnswer StoreContract::await_child(const Grant& run, std::string name, JobId child, int line) {
+  return step(step::AwaitChild{.run = run_of(run), .step = std::move(name), .child = child}, line);
+}
+
+bool StoreContract::send(JobId run, std::string signal, std::string data, int line) {
+  return must(client().signal_run({run, std::move(signal), json_of(std::move(data))}), line).taken;
+}
+
+std::vector<Step> StoreContract::steps_of(JobId run, int line) {
+  std::vector<Step> steps;
+  StepQuery query{.run = run, .limit = limits::kPageMax};
+  while (true) {
+    StepPage page = must(client().list_steps(query), line);
+    for (Step& one : page.steps) steps.push_back(std::move(one));
+    if (page.next.empty()) return steps;
+    query.cursor = page.next;
+  }
+}
+
+Grant StoreContract::take_run(int line) {
+  const JobId id = add(a_run(), line);
+  const Grant grant = take_one("w1", line);
+  if (grant.id != id) throw std::runtime_error(fmt::format("line {}: another job was waiting", line));
+  return grant;
 }
 
 std::size_t StoreContract::sweep(SweepVerb verb, int line) {

@@ -63,7 +63,7 @@ BEGIN
   {}
   UPDATE {{schema}}.test_clock SET at = start;
   DELETE FROM {{schema}}.namespaces WHERE name <> 'default';
-  UPDATE {{schema}}.namespaces SET created_at = start;
+  UPDATE {{schema}}.namespaces SET created_at = start, description = '', display_name = '', enabled = true, updated_at = NULL;
   DELETE FROM {{schema}}.meta;
   INSERT INTO {{schema}}.meta TABLE {{schema}}.test_meta;
 END $$;

@@ -28,6 +28,12 @@ std::optional<NamespaceKey> Directory::find_namespace(const NamespaceName& name)
   return found->second.key;
 }
 
+bool Directory::takes_jobs(const NamespaceName& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = namespaces_.find(name.text());
+  return found != namespaces_.end() && found->second.info.enabled;
+}
+
 std::vector<NamespaceEntry> Directory::namespaces() const {
   const std::lock_guard lock(mutex_);
   std::vector<NamespaceEntry> out;

@@ -81,7 +81,8 @@ struct QueueCounts {
 class Directory {
  public:
   std::optional<NamespaceKey> find_namespace(const NamespaceName& name) const;
-  std::vector<NamespaceEntry> namespaces() const;  // by name
+  bool takes_jobs(const NamespaceName& name) const;  // known and enabled
+  std::vector<NamespaceEntry> namespaces() const;    // by name
   QueueRef find_queue(NamespaceKey ns, const QueueName& name) const;
   QueueRef queue(QueueKey key) const;    // null: unknown
   std::vector<QueueRef> queues() const;  // in the order they came into being

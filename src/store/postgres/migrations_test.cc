@@ -113,6 +113,40 @@ TEST_F(MigrationsTest, ASchemaOfAnEarlierVersionIsBroughtUpAndWorksOn) {
   EXPECT_TRUE(store.close().ok());
 }
 
+// The version before this one: jobs in every table, and nothing of runs, schedules and facts of namespaces.
+TEST_F(MigrationsTest, JobsOfTheVersionBeforeRunsAreReadAndRunAsTheyWere) {
+  ASSERT_TRUE(migrate(*connection, options.schema, 3).ok());
+  run("INSERT INTO {schema}.queues (namespace, name) VALUES (1, 'mail');"
+      "INSERT INTO {schema}.lanes (queue, type, needs, special) VALUES (1, 'send', '', false);"
+      "INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, "
+      "special, payload) VALUES (nextval('{schema}.job_keys'), 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, false, '{}');"
+      "INSERT INTO {schema}.history (id, finished_at, created_at, lane, attempt, rescues, state, flags, priority, event, "
+      "payload) "
+      "VALUES (nextval('{schema}.job_keys'), 2, 1, 1, 1, 0, 3, 0, 0, 3, '{}')");
+
+  Metrics metrics;
+  auto opened = PostgresStore::open(options, metrics);
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  PostgresStore& store = **opened;
+  const auto jobs = ask<JobPage>([&](auto reply) { store.list_jobs({.order = Order::oldest_first}, std::move(reply)); });
+  ASSERT_TRUE(jobs.ok()) << jobs.status().text();
+  ASSERT_EQ(jobs->jobs.size(), 2u);
+  EXPECT_EQ(jobs->jobs[0].last_event, JobEvent::enqueued);
+  EXPECT_EQ(jobs->jobs[1].last_event, JobEvent::completed);
+  const auto runs = ask<JobPage>([&](auto reply) { store.list_jobs({.filter = {.runs_only = true}}, std::move(reply)); });
+  EXPECT_TRUE(runs.ok() && runs->jobs.empty());
+  const auto namespaces = ask<std::vector<NamespaceInfo>>([&](auto reply) { store.list_namespaces(std::move(reply)); });
+  ASSERT_TRUE(namespaces.ok());
+  EXPECT_TRUE(namespaces->front().enabled);
+  EXPECT_EQ(namespaces->front().updated_at, namespaces->front().created_at);
+  JobSpec run_spec;
+  run_spec.type = JobType("flow");
+  run_spec.run = RunSpec();
+  const auto made = ask<std::vector<Enqueued>>([&](auto reply) { store.enqueue({run_spec}, std::move(reply)); });
+  ASSERT_TRUE(made.ok()) << made.status().text();
+  EXPECT_TRUE(store.close().ok());
+}
+
 TEST_F(MigrationsTest, ManyAtOnceMakeOneSchema) {
   std::vector<std::thread> nodes;
   std::vector<Status> answers(4);

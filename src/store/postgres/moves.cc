@@ -8,6 +8,7 @@
 #include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
+#include "store/postgres/wishes.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -84,16 +85,25 @@ void Moves::hand_back(LiveJob& job) {
 void Moves::snooze(LiveJob& job, Duration delay) {
   if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
   --job.attempt;
-  tx_.tell(job.key, job.lane, JobState::running, JobState::scheduled, JobEvent::snoozed, job.attempt, job.fence, job.worker);
-  const Instant run_at = tx_.now() + delay;
+  put_off(job, tx_.now() + delay, JobEvent::snoozed);
+}
+
+void Moves::park(LiveJob& job, Instant until, JobEvent event) {
+  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
+  put_off(job, until, event);
+}
+
+void Moves::put_off(LiveJob& job, Instant run_at, JobEvent event) {
+  tx_.tell(job.key, job.lane, JobState::running, JobState::scheduled, event, job.attempt, job.fence, job.worker);
   job.run_at = to_ms(run_at);
   job.rank = rank_of(run_at, job.priority);
   job.place = Place::scheduled;
+  // As with a failure: what may run again at once is due in the same breath.
   if (run_at <= tx_.now()) {
     job.place = Place::ready;
     tx_.tell(job.key, job.lane, JobState::scheduled, JobState::ready, JobEvent::due, job.attempt, job.fence, 0);
   }
-  requeue(job, JobEvent::snoozed, {});
+  requeue(job, event, {});
 }
 
 void Moves::complete(LiveJob& job, const std::optional<Content>& result) {
@@ -109,7 +119,17 @@ void Moves::cancel(LiveJob& job, const std::string& reason, const char* kind) {
   finish(job, JobState::cancelled, JobEvent::cancelled, error_to_text({kind, reason}));
 }
 
+void Moves::bury(LiveJob& job, const JobError& error) {
+  // The table of moves has one way to the dead for jobs that run and one for those that wait.
+  const JobEvent event = job.running ? JobEvent::exhausted : JobEvent::expired;
+  tx_.tell(job.key, job.lane, job.state(), JobState::dead, event, job.attempt, job.fence, job.running ? job.worker : 0,
+           error.kind);
+  finish(job, JobState::dead, event, error_to_text(error));
+}
+
 void Moves::expire(LiveJob& job) {
+  const auto deadline = deadline_of(job.flags, job.spec);
+  if (deadline && *deadline <= tx_.now()) return bury(job, {kErrorDeadline, "it was not finished at its deadline"});
   tx_.tell(job.key, job.lane, job.state(), JobState::dead, JobEvent::expired, job.attempt, job.fence, 0, kErrorExpired);
   finish(job, JobState::dead, JobEvent::expired, error_to_text({kErrorExpired, "it was still waiting when it expired"}));
 }
@@ -140,6 +160,8 @@ void Moves::requeue(LiveJob& job, JobEvent event, std::string error) {
 void Moves::finish(LiveJob& job, JobState state, JobEvent event, std::string error, std::optional<Content> result) {
   if (state == JobState::dead)
     if (const LanePtr lane = tx_.directory().lane(job.lane)) tx_.directory().count_dead(lane->queue, 1);
+  // The change that was told last is that of this end.
+  tx_.changes.jobs.back().parent = parent_of(job.flags, job.spec);
   left_.push_back(job);
   if ((job.flags & kWatched) != 0) watched_.emplace_back(job.key, state == JobState::completed);
   outcomes_[job.key] = {state, job.attempt, std::nullopt};
@@ -147,6 +169,12 @@ void Moves::finish(LiveJob& job, JobState state, JobEvent event, std::string err
 }
 
 void Moves::place(LiveJob& job) { placed_.push_back({job, std::nullopt}); }
+
+void Moves::wake(LiveJob& job) {
+  if (!job.parked()) return;
+  make_ready(job, std::min(tx_.now_ms(), *job.run_at), JobEvent::due);
+  job.event = JobEvent::due;
+}
 
 void Moves::make_ready(LiveJob& job, std::int64_t run_at, JobEvent event) {
   job.run_at = run_at;

@@ -24,7 +24,13 @@ using JobKey = std::int64_t;
 inline constexpr std::uint16_t kPayloadBytes = 1;  // encoding of the payload
 inline constexpr std::uint16_t kResultBytes = 4;
 inline constexpr std::uint16_t kCancelRequested = 16;
-inline constexpr std::uint16_t kWatched = 64;  // another job waits for it
+inline constexpr std::uint16_t kWatched = 64;      // another job waits for it
+inline constexpr std::uint16_t kRun = 128;         // a durable workflow
+inline constexpr std::uint16_t kChildRun = 256;    // a run that has a parent
+inline constexpr std::uint16_t kDeadline = 512;    // ends then, also while it runs
+inline constexpr std::uint16_t kOutwaited = 1024;  // runs, and its time to wait is over: expires_at is the deadline now
+// Those that follow from the description.
+inline constexpr std::uint16_t kDescribed = kPayloadBytes | kRun | kChildRun | kDeadline;
 
 // Values of waiting.place.
 enum class Place : std::int16_t { scheduled = 0, ready = 1, key_full = 2, blocked = 3 };
@@ -53,8 +59,9 @@ struct LiveJob {
   JobKey key = 0;
   bool running = false;
   Place place = Place::ready;  // while it waits
-  LaneKey lane = 0;            // its home
-  LaneKey stand = 0;           // where it waits
+  JobEvent event = JobEvent::claimed;
+  LaneKey lane = 0;   // its home
+  LaneKey stand = 0;  // where it waits
   std::int64_t rank = 0;
   std::optional<std::int64_t> run_at;
   std::optional<std::int64_t> expires_at;
@@ -73,26 +80,39 @@ struct LiveJob {
   std::string cancel_reason;
   std::optional<Wishes> wishes;
 
+  // A run that gave up its lease to sleep or to wait for something.
+  bool parked() const { return !running && place == Place::scheduled && (flags & kRun) != 0 && event == JobEvent::snoozed; }
   JobState state() const { return running ? JobState::running : state_of(place); }
 };
 
 // The live ones among them, locked; the rest is missing in the answer (finished, or never was).
 std::map<JobKey, LiveJob> lock_jobs(Tx& tx, const std::vector<JobKey>& keys);
+// The same in three steps, for those who have more to ask in the same exchanges: the gates that jobs_gates.sql found, taken at
+// once; the locks, noted as kJobLockStatements statements; and what they answered, which begins at rows[at].
+void lock_gates_in(Tx& tx, const Rows& gates);
+inline constexpr std::size_t kJobLockStatements = 4;
+void note_job_locks(Tx& tx, const std::vector<JobKey>& keys);
+std::map<JobKey, LiveJob> locked_jobs(const std::vector<Rows>& rows, std::size_t at);
 
 class Moves {
  public:
   explicit Moves(Tx& tx) : tx_(tx) {}
 
-  // Each leaves `job` as it will be read after the commit. REQUIRES: running, except for cancel and expire.
+  // Each leaves `job` as it will be read after the commit. REQUIRES: running, except for cancel, bury and expire.
   void lose(LiveJob& job, const JobError& error);
   void fail(LiveJob& job, const JobError& error, bool retryable, std::optional<Duration> delay);
   void hand_back(LiveJob& job);
   void snooze(LiveJob& job, Duration delay);
+  // A run waits until then, for its `event`: snoozed, or failed. As snooze, but the attempt was one.
+  void park(LiveJob& job, Instant until, JobEvent event);
   void complete(LiveJob& job, const std::optional<Content>& result);
   void cancel(LiveJob& job, const std::string& reason, const char* kind);
-  void expire(LiveJob& job);  // still waiting at its expiry: dead
+  void bury(LiveJob& job, const JobError& error);  // dead at once, whoever holds it
+  void expire(LiveJob& job);                       // still waiting at its expiry, or unfinished at its deadline: dead
   // A waiting job takes its place anew: for the worker it is bound to, for a preference, with its key, or in its own lane.
   void place(LiveJob& job);
+  // A parked run is due now; others stay as they are.
+  void wake(LiveJob& job);
   // Stands in its lane from now on: due, or what it waited for is done.
   void make_ready(LiveJob& job, std::int64_t run_at, JobEvent event);
 
@@ -125,6 +145,7 @@ class Moves {
     std::optional<JobEvent> event;  // empty: as it was
   };
   void requeue(LiveJob& job, JobEvent event, std::string error);
+  void put_off(LiveJob& job, Instant run_at, JobEvent event);
   void finish(LiveJob& job, JobState state, JobEvent event, std::string error, std::optional<Content> result = std::nullopt);
   void record_attempt(LiveJob& job, JobEvent outcome, const JobError& error);
   void choose_place(LiveJob& job);

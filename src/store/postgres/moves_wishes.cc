@@ -46,6 +46,7 @@ LiveJob waiting_job(const Rows& rows, std::size_t i) {
   job.special = rows.integer(i, 14) != 0;
   job.spec = rows.text(i, 15);
   job.attempts = rows.text(i, 16);
+  job.event = static_cast<JobEvent>(rows.integer(i, 17));
   return job;
 }
 
@@ -127,20 +128,30 @@ Params parked_params(const std::vector<LiveJob>& jobs) {
 }  // namespace
 
 std::map<JobKey, LiveJob> lock_jobs(Tx& tx, const std::vector<JobKey>& keys) {
-  std::map<JobKey, LiveJob> jobs;
-  if (keys.empty()) return jobs;
-  const Rows gates = tx.ask(kJobsGates, Params().int8s(keys));
+  if (keys.empty()) return {};
+  lock_gates_in(tx, tx.ask(kJobsGates, Params().int8s(keys)));
+  note_job_locks(tx, keys);
+  const std::vector<Rows> rows = tx.ask_all();
+  if (tx.failed() || rows.size() < kJobLockStatements) return {};
+  return locked_jobs(rows, rows.size() - kJobLockStatements);
+}
+
+void lock_gates_in(Tx& tx, const Rows& gates) {
   std::vector<NamespaceKey> namespaces;
   for (std::size_t i = 0; i < gates.size(); ++i) namespaces.push_back(static_cast<NamespaceKey>(gates.integer(i, 0)));
   tx.lock_gates(std::move(namespaces));
+}
+
+void note_job_locks(Tx& tx, const std::vector<JobKey>& keys) {
   // A job may move while we look: from waiting to running is seen by the second look, and back again by the third.
   tx.write(kJobsLockWaiting, Params().int8s(keys));
   tx.write(kJobsLockRunning, Params().int8s(keys));
   tx.write(kJobsLockWaiting, Params().int8s(keys));
   tx.write(kWishesRead, Params().int8s(keys));
-  const std::vector<Rows> rows = tx.ask_all();
-  if (tx.failed() || rows.size() < 4) return {};
-  const std::size_t base = rows.size() - 4;
+}
+
+std::map<JobKey, LiveJob> locked_jobs(const std::vector<Rows>& rows, std::size_t base) {
+  std::map<JobKey, LiveJob> jobs;
   for (std::size_t i = 0; i < rows[base].size(); ++i) jobs[rows[base].integer(i, 0)] = waiting_job(rows[base], i);
   for (std::size_t i = 0; i < rows[base + 1].size(); ++i) jobs[rows[base + 1].integer(i, 0)] = running_job(rows[base + 1], i);
   for (std::size_t i = 0; i < rows[base + 2].size(); ++i) jobs[rows[base + 2].integer(i, 0)] = waiting_job(rows[base + 2], i);

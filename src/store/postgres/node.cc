@@ -5,6 +5,9 @@ namespace {
 
 std::vector<double> group_bounds() { return {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1'024, 4'096}; }
 
+constexpr std::size_t kHeardMax = 100'000;  // workers whose calls are remembered; the list starts over when it is full
+constexpr Duration kHeardEvery{1'000};      // calls about steps write a sign of life at most this often
+
 std::int64_t monotonic_ms() { return std::chrono::floor<Duration>(RealClock().elapsed()).count(); }
 
 std::uint64_t seed_of(std::uint64_t wanted) {
@@ -36,6 +39,23 @@ Node::Node(Options options_in, Metrics& metrics_in)
 void Node::saw_time(Instant database_now) { clock_offset_ms_ = to_ms(database_now) - monotonic_ms(); }
 
 bool Node::something_is_due() const { return next_due_ms.load() <= monotonic_ms() + clock_offset_ms_.load(); }
+
+bool Node::heard_just_now(WorkerKey worker, std::int64_t now_ms) {
+  const std::lock_guard lock(heard_mutex_);
+  if (heard_at_.size() >= kHeardMax) heard_at_.clear();
+  const auto [entry, fresh] = heard_at_.try_emplace(worker, now_ms);
+  if (fresh) return false;
+  // A clock that was set back must not keep a worker silent.
+  const std::int64_t since = now_ms - entry->second;
+  if (since >= 0 && since < kHeardEvery.count()) return true;
+  entry->second = now_ms;
+  return false;
+}
+
+void Node::use_salt(std::uint64_t salt) {
+  ids = IdCodec(salt);
+  step_ids = StepIdCodec(salt);
+}
 
 double Node::spread() {
   const std::lock_guard lock(random_mutex_);

@@ -6,9 +6,11 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <unordered_map>
 
 #include "base/metrics.h"
 #include "store/codec/id_codec.h"
+#include "store/codec/step_id.h"
 #include "store/postgres/changes.h"
 #include "store/postgres/directory.h"
 #include "store/postgres/store.h"
@@ -44,6 +46,7 @@ struct Node {
   NodeMetrics metrics;
   Directory directory;
   IdCodec ids;  // set once, when the database was first reached
+  StepIdCodec step_ids;
   Leadership leadership;
   Outbox* outbox = nullptr;
   std::atomic<std::int64_t> next_due_ms{INT64_MAX};  // earliest due time of a waiting job this node knows of
@@ -55,6 +58,9 @@ struct Node {
   void saw_time(Instant database_now);
   bool something_is_due() const;
   double spread();  // an even random number in [0, 1)
+  // Whether this worker's sign of life may be left out, because one was written just now; else this one counts as written.
+  bool heard_just_now(WorkerKey worker, std::int64_t now_ms);
+  void use_salt(std::uint64_t salt);
   // A job waits until then: whoever claims looks for due jobs first.
   void expect_due(std::int64_t at_ms) {
     std::int64_t known = next_due_ms.load();
@@ -63,6 +69,8 @@ struct Node {
 
  private:
   std::atomic<std::int64_t> clock_offset_ms_{0};  // database time minus our monotonic time
+  std::mutex heard_mutex_;
+  std::unordered_map<WorkerKey, std::int64_t> heard_at_;
   std::mutex random_mutex_;
   std::mt19937_64 random_;
 };

@@ -33,7 +33,11 @@ Job read_row(Tx& tx, const Rows& rows, std::size_t row) {
   job.state = static_cast<JobState>(rows.integer(row, 2));
   job.spec.priority = static_cast<std::int32_t>(rows.integer(row, 4));
   job.run_at = instant(rows, row, 5);
-  if (job.state == JobState::scheduled && job.run_at && *job.run_at <= tx.now()) job.state = JobState::ready;
+  job.last_event = static_cast<JobEvent>(rows.integer(row, 19));
+  if (job.state == JobState::scheduled && job.run_at && *job.run_at <= tx.now()) {
+    job.state = JobState::ready;
+    job.last_event = JobEvent::due;
+  }
   job.created_at = from_ms(rows.integer(row, 6));
   job.attempt = static_cast<std::uint32_t>(rows.integer(row, 7));
   job.rescues = static_cast<std::uint32_t>(rows.integer(row, 8));
@@ -55,12 +59,12 @@ Job read_row(Tx& tx, const Rows& rows, std::size_t row) {
 
 Job read_whole_row(Tx& tx, const Rows& rows, std::size_t row) {
   Job job = read_row(tx, rows, row);
-  if (!rows.null(row, 19)) job.attempts = attempts_from_text(rows.view(row, 19));
-  if (!rows.null(row, 20)) {
-    job.progress = progress_from_text(rows.view(row, 20));
-    if (!rows.null(row, 21)) job.progress->partial = Content{rows.text(row, 21), partial_encoding_from_text(rows.view(row, 20))};
+  if (!rows.null(row, 20)) job.attempts = attempts_from_text(rows.view(row, 20));
+  if (!rows.null(row, 21)) {
+    job.progress = progress_from_text(rows.view(row, 21));
+    if (!rows.null(row, 22)) job.progress->partial = Content{rows.text(row, 22), partial_encoding_from_text(rows.view(row, 21))};
   }
-  job.dependencies_pending = static_cast<std::size_t>(rows.integer(row, 22));
+  job.dependencies_pending = static_cast<std::size_t>(rows.integer(row, 23));
   return job;
 }
 

@@ -40,7 +40,7 @@ Result<std::unique_ptr<Connection>> Runner::connect() {
       const auto salt = connection->query(fmt::format("SELECT value FROM {}.meta WHERE name = 'salt'", quoted(options.schema)));
       if (!salt.ok()) return salt.status();
       if (salt->size() == 0) return Status::corrupt("the schema's meta table has no salt");
-      node_.ids = IdCodec(std::strtoull(salt->text(0, 0).c_str(), nullptr, 10));
+      node_.use_salt(std::strtoull(salt->text(0, 0).c_str(), nullptr, 10));
       initialised_ = true;
     }
   }

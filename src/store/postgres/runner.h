@@ -41,6 +41,7 @@ class Runner {
   void submit(PendingClaim request);
   void submit(ExtendRequest request);
   void submit(BeatRequest request);
+  void submit(StepRequest request);
   void submit(std::unique_ptr<Unit> unit);
 
   StoreHealth health() const;
@@ -53,6 +54,7 @@ class Runner {
     std::vector<SettleRequest> settles;
     std::vector<ExtendRequest> extends;
     std::vector<BeatRequest> beats;
+    std::vector<StepRequest> steps;
     std::vector<PendingClaim> claims;  // one by one
     std::vector<EnqueueRequest> enqueues;
     std::unique_ptr<Unit> unit;
@@ -87,6 +89,7 @@ class Runner {
   void run_group(Connection& connection, Group& group);
   void run_unit(Connection& connection, std::unique_ptr<Unit> unit);
   void run_claim(Connection& connection, PendingClaim claim);
+  void run_enqueues(Connection& connection, std::vector<EnqueueRequest> requests);
   void promote(Connection& connection);
   void make_names(Connection& connection, const Tx& lacking);
 
@@ -99,6 +102,7 @@ class Runner {
   std::vector<SettleRequest> settles_;
   std::vector<ExtendRequest> extends_;
   std::vector<BeatRequest> beats_;
+  std::vector<StepRequest> steps_;
   std::vector<PendingClaim> gated_claims_;
   std::vector<EnqueueRequest> special_enqueues_;
   std::deque<std::unique_ptr<Unit>> units_;

@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kGroupRequestsMax = 1'000;
 constexpr std::size_t kSettleRequestsMax = 200;  // slow outcomes that share one transaction
 constexpr std::size_t kBeatRequestsMax = 5'000;
+constexpr std::size_t kStepRequestsMax = 200;                 // callers whose steps share one transaction
+constexpr std::size_t kEnqueueRequestsMax = 200;              // callers whose jobs with keys share one transaction
+constexpr std::size_t kSharedBytesMax = 16 * 1024 * 1024;     // of contents in either; one request always fits
 constexpr Ticks kBeatsEvery = std::chrono::milliseconds(50);  // heartbeats gather for this long while more keep coming
 // With fewer requests than this one exchange is quicker than two side by side.
 constexpr std::size_t kSplitMin = 32;
@@ -28,7 +31,40 @@ std::vector<Request> take_front(std::vector<Request>& from, std::size_t most) {
   return out;
 }
 
+// How many of the first requests go together. What waits for other jobs, and what was refused with others, goes alone.
+std::size_t enqueues_together(const std::vector<EnqueueRequest>& waiting) {
+  std::size_t count = 0, bytes = 0;
+  for (; count < waiting.size() && count < kEnqueueRequestsMax; ++count) {
+    const EnqueueRequest& request = waiting[count];
+    const bool plain =
+        std::all_of(request.jobs.begin(), request.jobs.end(), [](const JobSpec& spec) { return spec.after.empty(); });
+    for (const JobSpec& spec : request.jobs) bytes += spec.payload.data.size();
+    if (count > 0 && (request.alone || !plain || bytes > kSharedBytesMax)) break;
+    if (request.alone || !plain) return 1;
+  }
+  return count;
+}
+
+std::size_t steps_together(const std::vector<StepRequest>& waiting) {
+  std::size_t count = 0, bytes = 0;
+  while (count < waiting.size() && count < kStepRequestsMax) {
+    bytes += waiting[count].bytes();
+    if (count > 0 && bytes > kSharedBytesMax) break;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+std::size_t StepRequest::bytes() const {
+  std::size_t sum = 0;
+  for (const StepCall& call : calls) {
+    if (const auto* begin = std::get_if<step::Begin>(&call); begin != nullptr && begin->input) sum += begin->input->data.size();
+    if (const auto* done = std::get_if<step::Complete>(&call); done != nullptr && done->output) sum += done->output->data.size();
+  }
+  return sum;
+}
 
 template <class Request>
 void Runner::push(std::vector<Request>& queue, Request request) {
@@ -58,6 +94,7 @@ void Runner::submit(EnqueueRequest request) { push(enqueues_, std::move(request)
 void Runner::submit(PendingClaim request) { push(claims_, std::move(request)); }
 void Runner::submit(ExtendRequest request) { push(extends_, std::move(request)); }
 void Runner::submit(BeatRequest request) { push(beats_, std::move(request)); }
+void Runner::submit(StepRequest request) { push(steps_, std::move(request)); }
 
 void Runner::submit(SettleRequest request) {
   request.answers.resize(request.outcomes.size());
@@ -102,6 +139,9 @@ bool Runner::take_unit(Work& work) {
     work.beats = take_front(beats_, kBeatRequestsMax);
     beats_at_ = ticks_now();
     waiting_ -= work.beats.size();
+  } else if (!steps_.empty() && (settles_.empty() || steps_.front().queued_at <= settles_.front().queued_at)) {
+    work.steps = take_front(steps_, steps_together(steps_));
+    waiting_ -= work.steps.size();
   } else if (!settles_.empty()) {
     work.settles = take_front(settles_, kSettleRequestsMax);
     waiting_ -= work.settles.size();
@@ -109,8 +149,8 @@ bool Runner::take_unit(Work& work) {
     work.claims = take_front(gated_claims_, 1);
     waiting_ -= 1;
   } else if (!special_enqueues_.empty()) {
-    work.enqueues = take_front(special_enqueues_, 1);
-    waiting_ -= 1;
+    work.enqueues = take_front(special_enqueues_, enqueues_together(special_enqueues_));
+    waiting_ -= work.enqueues.size();
   } else if (!extends_.empty()) {
     work.extends = take_front(extends_, kSettleRequestsMax);
     waiting_ -= work.extends.size();
@@ -155,6 +195,7 @@ void Runner::put_back(Work work) {
     back(work.settles, settles_);
     back(work.extends, extends_);
     back(work.beats, beats_);
+    back(work.steps, steps_);
     back(work.claims, gated_claims_);
     back(work.enqueues, special_enqueues_);
     if (work.unit) {
@@ -208,6 +249,7 @@ void Runner::drain_refused(const Status& status) {
     all.settles.swap(settles_);
     all.extends.swap(extends_);
     all.beats.swap(beats_);
+    all.steps.swap(steps_);
     all.claims.swap(gated_claims_);
     all.enqueues.swap(special_enqueues_);
     units.swap(units_);
@@ -217,6 +259,7 @@ void Runner::drain_refused(const Status& status) {
   refuse_all(all.settles, status);
   refuse_all(all.extends, status);
   refuse_all(all.beats, status);
+  refuse_all(all.steps, status);
   refuse_all(all.claims, status);
   refuse_all(all.enqueues, status);
   for (auto& unit : units) unit->refuse(status);

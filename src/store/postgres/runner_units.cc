@@ -1,5 +1,6 @@
 // Doing what was taken: one exchange for a group, one transaction for everything else.
 #include <algorithm>
+#include <iterator>
 
 #include "store/postgres/cluster/outbox.h"
 #include "store/postgres/runner.h"
@@ -82,6 +83,54 @@ class SettleUnit final : public Unit {
   std::vector<Result<Settled>> answers_;
 };
 
+// Jobs with keys or into new lanes, of several callers. Each caller's are all or nothing by themselves: when the whole is
+// refused, everybody is tried alone.
+class EnqueueUnit final : public Unit {
+ public:
+  using Alone = UniqueFunction<void(std::vector<EnqueueRequest>)>;
+  EnqueueUnit(std::vector<EnqueueRequest> requests, Alone alone) : requests_(std::move(requests)), alone_(std::move(alone)) {
+    for (EnqueueRequest& request : requests_) {
+      counts_.push_back(request.jobs.size());
+      std::move(request.jobs.begin(), request.jobs.end(), std::back_inserter(jobs_));
+    }
+  }
+  void run(Tx& tx) override {
+    auto made = enqueue(tx, jobs_);
+    tx.undone = refused_ = !made.ok();
+    if (made.ok()) made_ = std::move(*made);
+  }
+  void deliver() override {
+    if (refused_) return go_alone();
+    auto next = made_.begin();
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      const auto end = next + static_cast<std::ptrdiff_t>(counts_[i]);
+      requests_[i].reply(std::vector<Enqueued>(next, end));
+      next = end;
+    }
+  }
+  void refuse(const Status& status) override { refuse_all(requests_, status); }
+  bool take_apart() override { return go_alone(), true; }
+
+ private:
+  void go_alone() {
+    auto next = jobs_.begin();
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      const auto end = next + static_cast<std::ptrdiff_t>(counts_[i]);
+      requests_[i].jobs.assign(std::make_move_iterator(next), std::make_move_iterator(end));
+      requests_[i].alone = true;
+      next = end;
+    }
+    alone_(std::move(requests_));
+  }
+
+  std::vector<EnqueueRequest> requests_;
+  Alone alone_;
+  std::vector<std::size_t> counts_;
+  std::vector<JobSpec> jobs_;
+  std::vector<Enqueued> made_;
+  bool refused_ = false;
+};
+
 }  // namespace
 
 void Runner::perform(Connection& connection, Work& work) {
@@ -97,20 +146,39 @@ void Runner::perform(Connection& connection, Work& work) {
                     merged<Beat, BeatReply>(
                         std::move(work.beats), [](const BeatRequest& r) -> const std::vector<Beat>& { return r.beats; },
                         [](Tx& tx, const std::vector<Beat>& all) { return heartbeat(tx, all); }));
+  if (!work.steps.empty())
+    return run_unit(connection,
+                    merged<StepCall, StepAnswer>(
+                        std::move(work.steps), [](const StepRequest& r) -> const std::vector<StepCall>& { return r.calls; },
+                        [](Tx& tx, const std::vector<StepCall>& all) { return run_steps(tx, all); }));
   if (!work.claims.empty()) return run_claim(connection, std::move(work.claims.front()));
-  if (!work.enqueues.empty()) {
-    // Whoever came before may have made the lanes it lacked.
-    if (fits_group(node_.directory, work.enqueues.front())) {
-      Work again;
-      again.group = std::make_unique<Group>(node_);
-      again.group->enqueues = std::move(work.enqueues);
-      return put_back(std::move(again));
-    }
-    auto request = std::make_shared<EnqueueRequest>(std::move(work.enqueues.front()));
-    const auto body = [request](Tx& tx) { return enqueue(tx, request->jobs); };
-    return run_unit(connection, std::make_unique<UnitOf<std::vector<Enqueued>, decltype(body)>>(body, std::move(request->reply)));
-  }
+  if (!work.enqueues.empty()) return run_enqueues(connection, std::move(work.enqueues));
   run_unit(connection, std::move(work.unit));
+}
+
+void Runner::run_enqueues(Connection& connection, std::vector<EnqueueRequest> requests) {
+  // Whoever came before may have made the lanes some of them lacked.
+  const auto fits = std::stable_partition(requests.begin(), requests.end(),
+                                          [this](EnqueueRequest& one) { return !fits_group(node_.directory, one); });
+  if (fits != requests.end()) {
+    Work again;
+    again.group = std::make_unique<Group>(node_);
+    again.group->enqueues.assign(std::make_move_iterator(fits), std::make_move_iterator(requests.end()));
+    requests.erase(fits, requests.end());
+    put_back(std::move(again));
+  }
+  if (requests.empty()) return;
+  if (requests.size() > 1) {
+    const auto alone = [this](std::vector<EnqueueRequest> apart) {
+      Leftovers later;
+      later.enqueues = std::move(apart);
+      keep(std::move(later));
+    };
+    return run_unit(connection, std::make_unique<EnqueueUnit>(std::move(requests), alone));
+  }
+  auto request = std::make_shared<EnqueueRequest>(std::move(requests.front()));
+  const auto body = [request](Tx& tx) { return enqueue(tx, request->jobs); };
+  run_unit(connection, std::make_unique<UnitOf<std::vector<Enqueued>, decltype(body)>>(body, std::move(request->reply)));
 }
 
 // A claim that may be served from gated lanes. When nothing waits there, the quick way is right after all.
@@ -204,6 +272,7 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
     if (connection.alive() && trouble.passing() && tries < kTriesMax) continue;
     node_.metrics.failed_commits.add();
     if (connection.alive() && !is_about_data(trouble)) could_not_write(status.message());
+    if (connection.alive() && is_about_data(trouble) && unit->take_apart()) return;
     return unit->refuse(status);
   }
 }

@@ -109,6 +109,55 @@ class ClusterStore final : public PostgresStore {
         std::move(reply));
   }
 
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
+    run([ns = std::move(ns),
+         keys = std::move(keys)](Tx& tx) -> Result<Each<JobId>> { return postgres::find_holders(tx, ns, keys); },
+        std::move(reply));
+  }
+  void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override {
+    run([filter = std::move(filter)](Tx& tx) { return postgres::count_jobs(tx, filter); }, std::move(reply));
+  }
+  void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) override {
+    if (calls.empty()) return reply(Each<StepAnswer>());
+    runner_.submit(StepRequest{.calls = std::move(calls), .reply = std::move(reply)});
+  }
+  void list_steps(StepQuery query, Reply<StepPage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_steps(tx, query); }, std::move(reply));
+  }
+  void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) override {
+    run([signals = std::move(signals)](Tx& tx) -> Result<Each<Signalled>> { return postgres::signal_runs(tx, signals); },
+        std::move(reply));
+  }
+  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override {
+    run([runs = std::move(runs)](Tx& tx) -> Result<Each<Settled>> { return postgres::wake_runs(tx, runs); }, std::move(reply));
+  }
+  void create_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    run([schedule = std::move(schedule)](Tx& tx) { return postgres::create_schedule(tx, schedule); }, std::move(reply));
+  }
+  void update_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    run([schedule = std::move(schedule)](Tx& tx) { return postgres::update_schedule(tx, schedule); }, std::move(reply));
+  }
+  void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> reply) override {
+    run([ns = std::move(ns),
+         ids = std::move(ids)](Tx& tx) -> Result<Each<Schedule>> { return postgres::get_schedules(tx, ns, ids); },
+        std::move(reply));
+  }
+  void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) override {
+    run([query = std::move(query)](Tx& tx) { return postgres::list_schedules(tx, query); }, std::move(reply));
+  }
+  void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override {
+    run([ns = std::move(ns), id = std::move(id)](Tx& tx) { return postgres::delete_schedule(tx, ns, id); }, std::move(reply));
+  }
+  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override {
+    run([limit](Tx& tx) { return postgres::due_schedules(tx, limit); }, std::move(reply));
+  }
+  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override {
+    run([fire = std::move(fire)](Tx& tx) mutable { return postgres::fire_schedule(tx, fire); }, std::move(reply));
+  }
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override {
+    run([change = std::move(change)](Tx& tx) { return postgres::update_namespace(tx, change); }, std::move(reply));
+  }
+
   void put_plan(PlanPut request, Reply<PlanStored> reply) override {
     run([request = std::move(request)](Tx& tx) { return postgres::put_plan(tx, request); }, std::move(reply));
   }

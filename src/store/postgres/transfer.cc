@@ -11,6 +11,7 @@
 #include "store/postgres/transfer_names.h"
 #include "store/postgres/transfer_plans.h"
 #include "store/postgres/transfer_reader.h"
+#include "store/postgres/transfer_runs.h"
 #include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
@@ -101,7 +102,7 @@ class DatabaseSink final : public transfer::Sink {
         node_({.url = options_.url, .schema = options_.schema, .node = "muster-copy"}, metrics_) {}
 
   Result<Bookmark> begin(const transfer::Numbers& numbers, const std::string& source) override {
-    node_.ids = IdCodec(numbers.salt);
+    node_.use_salt(numbers.salt);
     auto known = find_bookmark();
     if (!known.ok()) return known.status();
     if (*known) {
@@ -204,6 +205,10 @@ class DatabaseSink final : public transfer::Sink {
   void put_all(Tx& tx, const std::vector<transfer::ItemRecord>& records) { put_items(tx, records); }
   void put_all(Tx& tx, const std::vector<transfer::FieldRecord>& records) { put_fields(tx, records); }
   void put_all(Tx& tx, const std::vector<transfer::ScoreRecord>& records) { put_scores(tx, records); }
+
+  void put_all(Tx& tx, const std::vector<transfer::StepRecord>& records) { put_steps(tx, records); }
+  void put_all(Tx& tx, const std::vector<transfer::SignalRecord>& records) { put_signals(tx, records); }
+  void put_all(Tx& tx, const std::vector<Schedule>& records) { put_schedules(tx, names_, records); }
 
   void put_all(Tx& tx, const std::vector<transfer::BondRecord>& records) {
     Column queue(Type::int4), key(Type::bytes), worker(Type::int4);

@@ -43,8 +43,7 @@ void add_or_null(Column& column, const std::string& text) {
 }
 
 std::int64_t flags_of(const Job& job) {
-  std::uint16_t flags = 0;
-  if (job.spec.payload.encoding == Encoding::bytes) flags |= kPayloadBytes;
+  std::uint16_t flags = postgres::flags_of(job.spec);
   if (job.result && job.result->encoding == Encoding::bytes) flags |= kResultBytes;
   if (job.cancel_requested) flags |= kCancelRequested;
   return flags;

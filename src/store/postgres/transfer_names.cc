@@ -58,14 +58,20 @@ void TransferNames::load(Tx& tx) {
 }
 
 void TransferNames::put(Tx& tx, const std::vector<NamespaceInfo>& records) {
-  Column name(Type::text), description(Type::bytes), created_at(Type::int8);
+  Column name(Type::text), description(Type::bytes), created_at(Type::int8), display_name(Type::bytes), enabled(Type::boolean),
+      updated_at(Type::int8);
   for (const NamespaceInfo& record : records) {
     name.add(std::string_view(record.name.text()));
     description.add(std::string_view(record.description));
     created_at.add(to_ms(record.created_at));
+    display_name.add(std::string_view(record.display_name));
+    enabled.add(std::int64_t{record.enabled});
+    updated_at.add(to_ms(record.updated_at));
   }
-  const Rows rows = tx.ask(kNamespacesPut,
-                           std::move(Params().array(std::move(name)).array(std::move(description)).array(std::move(created_at))));
+  Params params;
+  for (Column* column : {&name, &description, &created_at, &display_name, &enabled, &updated_at})
+    params.array(std::move(*column));
+  const Rows rows = tx.ask(kNamespacesPut, std::move(params));
   for (std::size_t i = 0; i < rows.size(); ++i) namespaces_[rows.text(i, 1)] = key_at(rows, i, 0);
 }
 

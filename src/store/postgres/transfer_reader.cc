@@ -6,6 +6,8 @@
 
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
+#include "store/postgres/schedule_rows.h"
+#include "store/postgres/step_rows.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -26,6 +28,9 @@ const Sql kEntries{"transfer_entries"};
 const Sql kItems{"transfer_items"};
 const Sql kFields{"transfer_fields"};
 const Sql kScores{"transfer_scores"};
+const Sql kSteps{"transfer_steps"};
+const Sql kSignals{"transfer_signals"};
+const Sql kSchedules{"transfer_schedules"};
 
 using transfer::Batch;
 using transfer::Kind;
@@ -38,7 +43,8 @@ std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
 }
 
 NamespaceInfo namespace_at(const Rows& rows, std::size_t i) {
-  return {NamespaceName(rows.text(i, 1)), from_ms(rows.integer(i, 3)), rows.text(i, 2)};
+  return {NamespaceName(rows.text(i, 1)), from_ms(rows.integer(i, 3)), rows.text(i, 2), rows.text(i, 4),
+          rows.integer(i, 5) != 0,        from_ms(rows.integer(i, 6))};
 }
 
 transfer::QueueRecord queue_at(const Rows& rows, std::size_t i) {
@@ -176,12 +182,40 @@ transfer::ItemRecord item_at(const Rows& rows, std::size_t i) {
 transfer::FieldRecord field_at(const Rows& rows, std::size_t i) { return {rows.integer(i, 0), rows.text(i, 2), rows.text(i, 3)}; }
 transfer::ScoreRecord score_at(const Rows& rows, std::size_t i) { return {rows.integer(i, 0), rows.text(i, 2), rows.real(i, 3)}; }
 
+// Job ids inside records are worked out with the salt.
+transfer::StepRecord step_at(const Rows& rows, std::size_t i, const IdCodec& ids) {
+  transfer::StepRecord record;
+  record.ns = NamespaceName(rows.text(i, kStepColumns));
+  record.run = rows.integer(i, 0);
+  record.place = rows.integer(i, 1);
+  record.step = read_bare_step(rows, i);
+  if (const auto child = rows.maybe(i, 10)) record.step.child = ids.encode(*child);
+  return record;
+}
+
+transfer::SignalRecord signal_at(const Rows& rows, std::size_t i) {
+  return {rows.integer(i, 0), rows.integer(i, 1), rows.text(i, 3),
+          Content{rows.text(i, 4), rows.integer(i, 2) != 0 ? Encoding::bytes : Encoding::json}};
+}
+
+Schedule schedule_at(const Rows& rows, std::size_t i, const IdCodec& ids) {
+  Schedule schedule = read_schedule(rows, i, NamespaceName(rows.text(i, kScheduleColumns)));
+  if (const auto job = last_job_of(rows, i)) schedule.last_job = ids.encode(*job);
+  return schedule;
+}
+
 template <class Read>
 auto all(const Rows& rows, Read read) {
   std::vector<decltype(read(rows, 0))> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(read(rows, i));
   return out;
+}
+
+std::int64_t number_in(const std::string& text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 Params numbered(const Position& after, std::size_t limit) {
@@ -191,14 +225,12 @@ Params keyed(const Position& after, std::size_t limit) {
   return std::move(Params().int8(after.first).bytes(after.second).int8(static_cast<std::int64_t>(limit)));
 }
 
+Params placed(const Position& after, std::size_t limit) {
+  return std::move(Params().int8(after.first).int8(number_in(after.second)).int8(static_cast<std::int64_t>(limit)));
+}
+
 // With the bound on the bytes of a batch.
 Params sized(Params params) { return std::move(params.int8(static_cast<std::int64_t>(transfer::kCopyBatchBytesMax))); }
-
-std::int64_t number_in(const std::string& text) {
-  std::int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 }  // namespace
 
@@ -228,6 +260,15 @@ Result<transfer::Counts> TransferReader::counts() {
   return out;
 }
 
+// Only records that name jobs by their ids need it.
+Status TransferReader::learn_salt(Kind kind) {
+  if (ids_ || (kind != Kind::steps && kind != Kind::schedules)) return {};
+  const auto known = numbers();
+  if (!known.ok()) return known.status();
+  ids_ = IdCodec(known->salt);
+  return {};
+}
+
 Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t limit) {
   const auto rows = [&]() -> Result<Rows> {
     switch (kind) {
@@ -253,10 +294,14 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
       }
       case Kind::fields: return ask(kFields, sized(keyed(after, limit)));
       case Kind::scores: return ask(kScores, sized(keyed(after, limit)));
+      case Kind::steps: return ask(kSteps, sized(placed(after, limit)));
+      case Kind::signals: return ask(kSignals, sized(placed(after, limit)));
+      case Kind::schedules: return ask(kSchedules, sized(numbered(after, limit)));
     }
     unreachable();
   }();
   if (!rows.ok()) return rows.status();
+  if (Status status = learn_salt(kind); !status.ok()) return status;
   Batch batch;
   switch (kind) {
     case Kind::namespaces: batch.records = all(*rows, namespace_at); break;
@@ -272,13 +317,21 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::items: batch.records = all(*rows, item_at); break;
     case Kind::fields: batch.records = all(*rows, field_at); break;
     case Kind::scores: batch.records = all(*rows, score_at); break;
+    case Kind::steps:
+      batch.records = all(*rows, [this](const Rows& from, std::size_t i) { return step_at(from, i, *ids_); });
+      break;
+    case Kind::signals: batch.records = all(*rows, signal_at); break;
+    case Kind::schedules:
+      batch.records = all(*rows, [this](const Rows& from, std::size_t i) { return schedule_at(from, i, *ids_); });
+      break;
   }
   if (rows->size() == 0) return batch;
   const std::size_t last = rows->size() - 1;
   batch.last.first = rows->integer(last, 0);
   if (kind == Kind::bonds || kind == Kind::keys || kind == Kind::fields || kind == Kind::scores)
     batch.last.second = rows->text(last, 1);
-  if (kind == Kind::dependencies || kind == Kind::items) batch.last.second = std::to_string(rows->integer(last, 1));
+  if (kind == Kind::dependencies || kind == Kind::items || kind == Kind::steps || kind == Kind::signals)
+    batch.last.second = std::to_string(rows->integer(last, 1));
   for (std::size_t i = 0; kind == Kind::jobs && i < rows->size(); ++i)
     if (rows->null(i, 1)) return Status::corrupt(fmt::format("job row {} names a lane that does not exist", rows->integer(i, 0)));
   return batch;

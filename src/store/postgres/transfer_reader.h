@@ -1,6 +1,8 @@
 // What a schema holds, as records; for a source, and for a target that is read again.
 #pragma once
 
+#include <optional>
+
 #include "store/postgres/wire/connection.h"
 #include "store/transfer/ends.h"
 
@@ -17,8 +19,10 @@ class TransferReader final : public transfer::Source {
 
  private:
   Result<Rows> ask(Sql statement, Params params);
+  Status learn_salt(transfer::Kind kind);
 
   Connection& connection_;
+  std::optional<IdCodec> ids_;  // set when it is first needed
 };
 
 }  // namespace muster::store::postgres

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/metrics.h"
+#include "store/codec/step_id.h"
 #include "store/postgres/migrations.h"
 #include "store/postgres/wire/connection.h"
 #include "store/transfer/memory_testing.h"
@@ -128,7 +129,11 @@ TEST_F(SchemaTransfer, WorksOutWhatHangsOnJobs) {
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE counted"), 1) << "those under a cap are counted";
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE own_ttl"), 3);
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE lapsed AND lease_until <= {schema}.now_ms()"), 1);
-  EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE lease_until > {schema}.now_ms() + 10000"), 6);
+  EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE lease_until > {schema}.now_ms() + 10000"), 7);
+  EXPECT_EQ(number("SELECT count(*) FROM {schema}.jobs WHERE flags & 128 <> 0"), 2) << "runs are marked";
+  EXPECT_EQ(number("SELECT count(*) FROM {schema}.waiting WHERE flags & 256 <> 0"), 1) << "and so is one that has a parent";
+  EXPECT_EQ(number("SELECT count(*) FROM {schema}.running WHERE flags & 512 <> 0 AND expires_at IS NOT NULL"), 1)
+      << "and one that has a deadline";
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.beats"), 2) << "live workers are as good as seen";
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.history_rest"), 1) << "only what is too old for a day of its own";
   EXPECT_EQ(number("SELECT count(*) FROM {schema}.history"), 5);
@@ -216,6 +221,48 @@ TEST_F(SchemaTransfer, ServesThePlansActionsAndKeysThatArrived) {
   EXPECT_EQ(answers->at(3).number, 2);
   EXPECT_EQ(answers->at(4).real, -0.5);
   EXPECT_EQ(number("SELECT min(id) FROM {schema}.keys WHERE name = 'fresh'"), 14) << "new keys get numbers of their own";
+}
+
+TEST_F(SchemaTransfer, ServesTheRunsSignalsAndSchedulesThatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  PostgresStore& store = **opened;
+  const JobKey parent = from_.steps.front().run;
+  const auto page = ask<StepPage>([&](auto reply) { store.list_steps({.run = id(parent)}, std::move(reply)); });
+  ASSERT_TRUE(page.ok()) << page.status().text();
+  std::vector<Step> expected;
+  for (const auto& record : from_.steps) {
+    if (record.run != parent) continue;
+    expected.push_back(record.step);
+    expected.back().run = id(parent);
+    expected.back().id = StepIdCodec(from_.numbers.salt).encode({parent, record.place});
+  }
+  EXPECT_EQ(page->steps, expected) << "their ids are what they were";
+
+  // A signal that was kept is taken, and the next attempt comes behind those that were there.
+  const auto answers = ask<Each<StepAnswer>>([&](auto reply) {
+    store.run_steps({step::AwaitSignal{.run = {id(parent)}, .step = "ask", .signal = "stop"}}, std::move(reply));
+  });
+  ASSERT_TRUE(answers.ok() && answers->front().ok());
+  EXPECT_EQ((*answers->front()).step->state, StepState::completed);
+  EXPECT_EQ(number(fmt::format("SELECT max(place) FROM {{schema}}.steps WHERE job = {}", parent)),
+            static_cast<std::int64_t>(expected.size()) + 1);
+
+  const NamespaceName ns(kDefaultNamespace);
+  const auto schedules = ask<Each<Schedule>>([&](auto reply) { store.get_schedules(ns, {ScheduleId("s-1")}, std::move(reply)); });
+  ASSERT_TRUE(schedules.ok() && schedules->front().ok());
+  const Schedule& nightly = *schedules->front();
+  EXPECT_EQ(nightly.spec, from_.schedules[0].spec);
+  EXPECT_EQ(nightly.last_job, from_.schedules[0].last_job);
+  EXPECT_EQ(nightly.revision, from_.schedules[0].revision);
+  const auto refused = ask<std::vector<Enqueued>>([&](auto reply) {
+    JobSpec spec;
+    spec.ns = NamespaceName("other");
+    spec.type = JobType("ping");
+    store.enqueue(std::vector<JobSpec>{spec}, std::move(reply));
+  });
+  EXPECT_EQ(refused.code(), Code::conflict) << "the other namespace is not enabled there either";
 }
 
 TEST_F(SchemaTransfer, RefusesEndsThatCannotBeUsed) {

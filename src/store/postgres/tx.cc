@@ -31,6 +31,7 @@ constexpr std::size_t kLanesMax = 200'000;
 
 Directory& Tx::directory() { return node_.directory; }
 const IdCodec& Tx::ids() const { return node_.ids; }
+const StepIdCodec& Tx::step_ids() const { return node_.step_ids; }
 
 void Tx::begin() {
   connection_.call(kBegin);
@@ -136,7 +137,8 @@ void Tx::reload_directory() {
   for (std::size_t i = 0; i < ns_rows.size(); ++i) {
     NamespaceEntry entry;
     entry.key = static_cast<NamespaceKey>(ns_rows.integer(i, 0));
-    entry.info = {NamespaceName(ns_rows.text(i, 1)), from_ms(ns_rows.integer(i, 3)), ns_rows.text(i, 2)};
+    entry.info = {NamespaceName(ns_rows.text(i, 1)), from_ms(ns_rows.integer(i, 3)), ns_rows.text(i, 2), ns_rows.text(i, 4),
+                  ns_rows.integer(i, 5) != 0,        from_ms(ns_rows.integer(i, 6))};
     names.emplace(entry.key, entry.info.name);
     namespaces.push_back(std::move(entry));
   }

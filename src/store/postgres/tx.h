@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "store/codec/id_codec.h"
+#include "store/codec/step_id.h"
 #include "store/postgres/changes.h"
 #include "store/postgres/directory.h"
 #include "store/postgres/wire/connection.h"
@@ -49,6 +50,7 @@ class Tx {
   Node& node() { return node_; }
   Directory& directory();
   const IdCodec& ids() const;
+  const StepIdCodec& step_ids() const;
   Changes changes;
 
   // A change of a job, with its lane, told after the commit. `worker` 0: none.

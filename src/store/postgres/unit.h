@@ -17,6 +17,8 @@ class Unit {
   virtual void run(Tx& tx) = 0;
   virtual void deliver() = 0;
   virtual void refuse(const Status& status) = 0;
+  // The server refused one row's data. True: the unit stood for several callers and has seen to it that each is tried by itself.
+  virtual bool take_apart() { return false; }
 
   Ticks queued_at{};
   int tries = 0;

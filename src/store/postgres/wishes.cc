@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/codec/spec_text.h"
+
 namespace muster::store::postgres {
 namespace {
 
@@ -19,6 +21,30 @@ bool claims_specially(const JobSpec& spec) {
 bool settles_specially(const JobSpec& spec) { return claims_specially(spec) || spec.unique || !spec.after.empty(); }
 
 bool is_plain(const JobSpec& spec) { return !settles_specially(spec) && spec.idempotency_key.empty(); }
+
+std::uint16_t flags_of(const JobSpec& spec) {
+  std::uint16_t flags = 0;
+  if (spec.payload.encoding == Encoding::bytes) flags |= kPayloadBytes;
+  if (spec.run) flags |= kRun;
+  if (spec.run && spec.run->parent) flags |= kChildRun;
+  if (spec.deadline) flags |= kDeadline;
+  return flags;
+}
+
+std::optional<JobId> parent_of(std::uint16_t flags, std::string_view text) {
+  if ((flags & kChildRun) == 0) return std::nullopt;
+  JobSpec spec;
+  spec_from_text(text, spec);
+  if (!spec.run || !spec.run->parent) return std::nullopt;
+  return spec.run->parent->run;
+}
+
+std::optional<Instant> deadline_of(std::uint16_t flags, std::string_view text) {
+  if ((flags & kDeadline) == 0) return std::nullopt;
+  JobSpec spec;
+  spec_from_text(text, spec);
+  return spec.deadline;
+}
 
 Wishes wishes_of(const JobSpec& spec, NamespaceKey ns, Instant created_at) {
   Wishes wishes;

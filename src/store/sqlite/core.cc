@@ -5,6 +5,7 @@
 
 #include "model/retry.h"
 #include "store/codec/spec_text.h"
+#include "store/runs/rules.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -43,7 +44,18 @@ JobChange& Core::tell(JobKey key, const HotJob& job, std::optional<JobState> fro
   change.cause = std::move(cause);
   if (job.running)
     if (const HotWorker* worker = workers.find(job.running->worker)) change.worker = worker->worker.spec.id;
+  if (is_finished(job.state) && (job.flags & kHasParent) != 0) change.parent = parent_of(key, job);
   return change;
+}
+
+std::optional<JobId> Core::parent_of(JobKey key, const HotJob& job) {
+  std::optional<RunParent> parent;
+  if (job.running && job.running->run)
+    parent = job.running->run->spec.parent;
+  else if (const auto run = read_spec(key).run)
+    parent = run->parent;
+  if (!parent) return std::nullopt;
+  return parent->run;
 }
 
 JobSpec Core::read_spec(JobKey key) {
@@ -185,6 +197,38 @@ void Core::cancel_now(JobKey key, HotJob& job, const std::string& reason, const 
   tell(key, job, from, JobEvent::cancelled, kind);
   if (job.running) end_lease(key, job);
   finish(key, job, JobState::cancelled);
+}
+
+void Core::end_dead(JobKey key, HotJob& job, const JobError& error) {
+  const JobState from = job.state;
+  job.event = from == JobState::running ? JobEvent::exhausted : JobEvent::expired;
+  set_state(job, JobState::dead);
+  write_move(key, job, now, error_to_text(error));
+  tell(key, job, from, job.event, error.kind);
+  if (job.running) end_lease(key, job);
+  finish(key, job, JobState::dead);
+}
+
+void Core::park(JobKey key, HotJob& job, Instant until, JobEvent event) {
+  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
+  const JobState from = job.state;
+  job.event = event;
+  job.run_at_ms = to_ms(until);
+  job.rank = rank_of(until, job.priority);
+  set_state(job, JobState::scheduled);
+  write_move(key, job, std::nullopt, {});
+  tell(key, job, from, event);
+  end_lease(key, job);
+  if (until < runs::kForever) due.add(until, key);  // else only a signal ends it
+}
+
+void Core::wake(JobKey key, HotJob& job) {
+  const bool parked = (job.flags & kIsRun) != 0 && job.state == JobState::scheduled && job.event == JobEvent::snoozed;
+  if (!parked || job.blocked()) return;
+  job.event = JobEvent::due;
+  schedule(key, job, now);
+  write_move(key, job, std::nullopt, {});
+  tell(key, job, JobState::scheduled, JobEvent::due);
 }
 
 void Core::cancel_as_asked(JobKey key, HotJob& job) {

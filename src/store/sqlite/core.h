@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/codec/id_codec.h"
+#include "store/codec/step_id.h"
 #include "store/sqlite/counters.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/group.h"
@@ -73,6 +74,13 @@ struct Core {
   HotWorker* bound_worker(const HotJob& job);
   void fail_attempt(JobKey key, HotJob& job, const JobError& error, bool retryable, std::optional<Duration> delay);
   void cancel_now(JobKey key, HotJob& job, const std::string& reason, const char* kind);
+  // Dead at once, whatever it does.
+  void end_dead(JobKey key, HotJob& job, const JobError& error);
+  // Gives up the lease of a run without an outcome, and without taking back its attempt.
+  void park(JobKey key, HotJob& job, Instant until, JobEvent event);
+  // A run that sleeps, or waits for a signal or a child, is due now. Others stay as they are.
+  void wake(JobKey key, HotJob& job);
+  std::optional<JobId> parent_of(JobKey key, const HotJob& job);
   void end_lease(JobKey key, HotJob& job);
   void record_attempt(JobKey key, const HotJob& job, JobEvent outcome, const JobError& error);
   // Dependents of a finished job are released or cancelled, and theirs in turn, without recursion.
@@ -82,6 +90,8 @@ struct Core {
   void forget_fair(HotJob& job);
   void schedule(JobKey key, HotJob& job, Instant run_at);
   void track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at);
+  // When a job that starts to wait now expires: after expires_in or at its deadline, whichever comes first.
+  std::optional<Instant> expiry_of(const JobSpec& spec) const;
   void redriven_below(JobKey key);
   JobKey next_job_key() const { return job_keys.next(); }
 
@@ -122,6 +132,7 @@ struct Core {
   Instant now{};  // of the group: read once
   Group group;
   IdCodec ids;
+  StepIdCodec step_ids;
   KeyCache key_cache;  // any thread may look
 
   std::unordered_map<JobKey, HotJob> jobs;

@@ -38,9 +38,10 @@ Status prepare_new(Connection& connection, const Clock& clock, std::uint64_t see
   const std::string script = fmt::format(
       "BEGIN IMMEDIATE;"
       "INSERT OR IGNORE INTO meta (name, value) VALUES ('salt', {});"
-      "INSERT OR IGNORE INTO namespaces (id, name, description, created_at) VALUES (1, '{}', 'made with the store', {});"
+      "INSERT OR IGNORE INTO namespaces (id, name, description, created_at, updated_at) "
+      "VALUES (1, '{}', 'made with the store', {}, {});"
       "COMMIT;",
-      salt, kDefaultNamespace, to_ms(clock.now()));
+      salt, kDefaultNamespace, to_ms(clock.now()), to_ms(clock.now()));
   return connection.exec(script.c_str());
 }
 

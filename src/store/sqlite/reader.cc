@@ -25,6 +25,12 @@ std::optional<JobKey> parse_cursor(Order order, const std::string& text) {
 // One job always fits, so a page of contents never stands still.
 static_assert(limits::kPayloadBytesMax + limits::kResultBytesMax <= limits::kPageBytesMax);
 
+std::int64_t bits_of(const std::vector<JobState>& states) {
+  std::int64_t bits = 0;
+  for (const JobState state : states) bits |= std::int64_t{1} << static_cast<int>(state);
+  return bits;
+}
+
 std::size_t content_bytes(const Job& job) { return job.spec.payload.data.size() + (job.result ? job.result->data.size() : 0); }
 
 }  // namespace
@@ -36,16 +42,23 @@ Reader::Reader(Connection& connection, IdCodec ids)
       oldest_(connection, "job_list_oldest"),
       bounds_(connection, "job_bounds"),
       content_(connection, "content_get"),
-      namespace_(connection, "namespace_find") {}
+      namespace_(connection, "namespace_find"),
+      counts_(connection, "job_counts") {}
+
+Status Reader::must_exist(const NamespaceName& ns) {
+  if (ns.empty()) return {};
+  Rows rows(namespace_.bind_text(1, ns.text()));
+  if (rows.next()) return {};
+  return Status::not_found(fmt::format("namespace '{}' does not exist", ns.text()));
+}
 
 void Reader::bind_filter(Statement& st, const JobFilter& filter, const std::string& labels, Instant now) {
-  std::int64_t states = 0;
-  for (const JobState state : filter.states) states |= std::int64_t{1} << static_cast<int>(state);
+  const std::int64_t states = bits_of(filter.states);
   st.bind_text_or_null(3, filter.ns.text()).bind_text_or_null(4, filter.queue.text()).bind_text_or_null(5, filter.type.text());
   st.bind_text_or_null(6, filter.worker.text()).bind(7, states).bind(8, to_ms(now));
   filter.created_after ? st.bind(9, to_ms(*filter.created_after)) : st.bind_null(9);
   filter.created_before ? st.bind(10, to_ms(*filter.created_before)) : st.bind_null(10);
-  st.bind_text_or_null(11, filter.error_kind).bind_text_or_null(12, labels);
+  st.bind_text_or_null(11, filter.error_kind).bind_text_or_null(12, labels).bind(14, std::int64_t{filter.runs_only});
 }
 
 Job Reader::read(Statement& st, bool with_payload, Instant now) {
@@ -72,10 +85,7 @@ Job Reader::read(Statement& st, bool with_payload, Instant now) {
 
 Result<JobPage> Reader::list(const JobQuery& query, Instant now) {
   db_.clear_fault();
-  if (!query.filter.ns.empty()) {
-    Rows rows(namespace_.bind_text(1, query.filter.ns.text()));
-    if (!rows.next()) return Status::not_found(fmt::format("namespace '{}' does not exist", query.filter.ns.text()));
-  }
+  if (Status found = must_exist(query.filter.ns); !found.ok()) return found;
   const bool newest = query.order == Order::newest_first;
   JobKey low = 0;
   JobKey high = 0;
@@ -122,6 +132,25 @@ Result<JobPage> Reader::list(const JobQuery& query, Instant now) {
   db_.clear_fault();
   if (!fault.ok()) return fault;
   return page;
+}
+
+Result<std::vector<JobCount>> Reader::count(const JobFilter& filter, Instant now) {
+  db_.clear_fault();
+  if (Status found = must_exist(filter.ns); !found.ok()) return found;
+  Statement& st = counts_;
+  st.bind_text_or_null(1, filter.ns.text()).bind_text_or_null(2, filter.queue.text()).bind_text_or_null(3, filter.type.text());
+  st.bind(4, bits_of(filter.states)).bind(5, std::int64_t{filter.runs_only}).bind(6, to_ms(now));
+  std::vector<JobCount> out;
+  {
+    Rows rows(st);
+    while (rows.next())
+      out.push_back({NamespaceName(st.text(0)), QueueName(st.text(1)), JobType(st.text(2)), static_cast<JobState>(st.integer(3)),
+                     static_cast<std::uint64_t>(st.integer(4))});
+  }
+  const Status fault = db_.fault();
+  db_.clear_fault();
+  if (!fault.ok()) return fault;
+  return out;
 }
 
 Result<Reader::Found> Reader::find(const JobFilter& filter, std::size_t limit, Instant now) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "store/codec/id_codec.h"
+#include "store/runs.h"
 #include "store/sqlite/db.h"
 #include "store/verbs.h"
 
@@ -18,6 +19,8 @@ class Reader {
   Reader(Connection& connection, IdCodec ids);
 
   Result<JobPage> list(const JobQuery& query, Instant now);
+  // By (namespace, queue, type, state).
+  Result<std::vector<JobCount>> count(const JobFilter& filter, Instant now);
   // Keys of matching jobs, oldest first, within one scan bound. `more`: there may be others.
   struct Found {
     std::vector<JobKey> keys;
@@ -26,6 +29,7 @@ class Reader {
   Result<Found> find(const JobFilter& filter, std::size_t limit, Instant now);
 
  private:
+  Status must_exist(const NamespaceName& ns);
   void bind_filter(Statement& st, const JobFilter& filter, const std::string& labels, Instant now);
   Job read(Statement& st, bool with_payload, Instant now);
 
@@ -36,6 +40,7 @@ class Reader {
   Statement bounds_;
   Statement content_;
   Statement namespace_;
+  Statement counts_;
 };
 
 }  // namespace muster::store::sqlite

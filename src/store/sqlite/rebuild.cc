@@ -1,5 +1,6 @@
 // The memory index, read back from the rows: at open, and after a commit that failed.
 #include "store/codec/spec_text.h"
+#include "store/runs/rules.h"
 #include "store/sqlite/core.h"
 
 namespace muster::store::sqlite {
@@ -9,7 +10,14 @@ void load_namespaces(Core& core) {
   Rows rows(core.sql.namespace_all);
   while (rows.next()) {
     Statement& st = core.sql.namespace_all;
-    HotNamespace entry{st.integer(0), {NamespaceName(st.text(1)), from_ms(st.integer(3)), st.text(2)}};
+    HotNamespace entry;
+    entry.row = st.integer(0);
+    entry.info = {.name = NamespaceName(st.text(1)),
+                  .created_at = from_ms(st.integer(3)),
+                  .description = st.text(2),
+                  .display_name = st.text(4),
+                  .enabled = st.integer(5) != 0,
+                  .updated_at = from_ms(st.integer(6))};
     core.next_namespace = std::max(core.next_namespace, entry.row + 1);
     core.queues.add_namespace(std::move(entry));
   }
@@ -97,6 +105,7 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
     running.times_out_at = running.started_at + *spec.timeout;
     core.timeouts.add(*running.times_out_at, key);
   }
+  if (spec.run) running.run = memo_of(*spec.run);
   HotQueue& queue = core.queue_of(job);
   ++queue.held;
   if (queue.counts_types()) ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
@@ -147,7 +156,7 @@ std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJo
     core.set_state(job, state);
     if (state == JobState::running) load_lease(core, key, job, spec, now);
     if (state == JobState::ready) ready.push_back(key);
-    if (state == JobState::scheduled && !st.is_null(6)) core.due.add(job.run_at(), key);
+    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() < runs::kForever) core.due.add(job.run_at(), key);
   }
   return ready;
 }
@@ -167,7 +176,7 @@ void load_dependencies(Core& core) {
 
 void Core::track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at) {
   const bool any =
-      spec.unique || spec.concurrency || spec.fairness || spec.affinity != Affinity() || spec.expires_in || !spec.after.empty();
+      spec.unique || spec.concurrency || spec.fairness || spec.affinity != Affinity() || expires_at || !spec.after.empty();
   if (!any) return;
   job.wishes = std::make_unique<Wishes>();
   Wishes& wishes = *job.wishes;
@@ -189,8 +198,17 @@ void Core::track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant cr
     wishes.prefer_until = std::max(spec.run_at.value_or(created_at + spec.delay), created_at) + spec.affinity.prefer_wait;
   wishes.expires_at = expires_at;
   if (expires_at) expiries.add(*expires_at, key);
+  // One that a re-driven job has behind it does not count any more; see expiry_of().
+  if (spec.deadline && expires_at && *expires_at <= *spec.deadline) wishes.deadline = spec.deadline;
   if (!spec.after.empty()) wishes.not_before = spec.run_at.value_or(created_at + spec.delay);
   wishes.run_on_dependency_failure = spec.on_dependency_failure == OnDependencyFailure::run;
+}
+
+std::optional<Instant> Core::expiry_of(const JobSpec& spec) const {
+  std::optional<Instant> out;
+  if (spec.expires_in) out = now + *spec.expires_in;
+  if (spec.deadline) out = std::min(out.value_or(*spec.deadline), *spec.deadline);
+  return out;
 }
 
 Status Core::rebuild(Instant now_at) {
@@ -212,7 +230,9 @@ Status Core::rebuild(Instant now_at) {
   bonds = StickyBonds();
   due = leases = timeouts = expiries = preferences = Timers();
 
-  ids = IdCodec(static_cast<std::uint64_t>(get_meta("salt").value_or(0)));
+  const auto salt = static_cast<std::uint64_t>(get_meta("salt").value_or(0));
+  ids = IdCodec(salt);
+  step_ids = StepIdCodec(salt);
   oldest_live = get_meta("oldest_live").value_or(1);
   finished_below = get_meta("finished_below").value_or(0);
   if (first) {

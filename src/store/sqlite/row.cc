@@ -23,7 +23,11 @@ JobRow read_row(const Statement& st, Instant now) {
   job.state = static_cast<JobState>(st.integer(2));
   job.spec.priority = static_cast<std::int32_t>(st.integer(4));
   job.run_at = instant(st, 5);
-  if (job.state == JobState::scheduled && job.run_at && *job.run_at <= now) job.state = JobState::ready;
+  job.last_event = static_cast<JobEvent>(st.integer(7));
+  if (job.state == JobState::scheduled && job.run_at && *job.run_at <= now) {
+    job.state = JobState::ready;
+    job.last_event = JobEvent::due;
+  }
   job.created_at = from_ms(st.integer(6));
   job.attempt = static_cast<std::uint32_t>(st.integer(8));
   job.rescues = static_cast<std::uint32_t>(st.integer(9));

@@ -123,15 +123,8 @@ class FileStore final : public SqliteStore {
       if (!page.ok() || !has_running(*page)) return reply(std::move(page));
       read(std::move(reply), [page = std::move(*page)](Core& core) mutable { return with_leases(core, std::move(page)); });
     };
-    // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
-    put<bool>(
-        OpKind::read,
-        [this, finish = std::move(finish), query = std::move(query)](Result<bool> passed) mutable {
-          if (!passed.ok()) return finish(passed.status());
-          on_reader(std::move(finish),
-                    [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
-        },
-        [](Core&) -> Result<bool> { return true; });
+    behind_writer(std::move(finish),
+                  [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
   }
   void explain(JobId job, Reply<WaitFacts> reply) override {
     read(std::move(reply), [job](Core& core) { return sqlite::explain(core, job); });
@@ -140,6 +133,62 @@ class FileStore final : public SqliteStore {
     read(std::move(reply), [ns = std::move(ns), keys = std::move(keys)](Core& core) {
       return each<JobId>(core, keys, [&ns](Core& inner, const std::string& key) { return find_job(inner, ns, key); });
     });
+  }
+
+  void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
+    read(std::move(reply), [ns = std::move(ns), keys = std::move(keys)](Core& core) {
+      return each<JobId>(core, keys, [&ns](Core& inner, const std::string& key) { return find_holder(inner, ns, key); });
+    });
+  }
+  void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override {
+    if (manual_reader_)
+      return read(std::move(reply),
+                  [this, filter = std::move(filter)](Core& core) { return manual_reader_->count(filter, core.now); });
+    behind_writer(std::move(reply),
+                  [this, filter = std::move(filter)](Reader& reader) { return reader.count(filter, clock_.now()); });
+  }
+
+  // --- runs ---
+  void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) override {
+    write_each(std::move(calls), std::move(reply), sqlite::run_step);
+  }
+  void list_steps(StepQuery query, Reply<StepPage> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_steps(core, query); });
+  }
+  void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) override {
+    write_each(std::move(signals), std::move(reply), sqlite::signal_run);
+  }
+  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override {
+    write_each(std::move(runs), std::move(reply), sqlite::wake_run);
+  }
+
+  // --- schedules ---
+  void create_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    write(std::move(reply), [schedule = std::move(schedule)](Core& core) { return sqlite::create_schedule(core, schedule); });
+  }
+  void update_schedule(Schedule schedule, Reply<Schedule> reply) override {
+    write(std::move(reply), [schedule = std::move(schedule)](Core& core) { return sqlite::update_schedule(core, schedule); });
+  }
+  void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> reply) override {
+    read(std::move(reply), [ns = std::move(ns), ids = std::move(ids)](Core& core) {
+      return each<Schedule>(core, ids, [&ns](Core& inner, const ScheduleId& id) { return get_schedule(inner, ns, id); });
+    });
+  }
+  void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) override {
+    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_schedules(core, query); });
+  }
+  void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override {
+    write(std::move(reply),
+          [ns = std::move(ns), id = std::move(id)](Core& core) { return sqlite::delete_schedule(core, ns, id); });
+  }
+  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override {
+    read(std::move(reply), [limit](Core& core) { return sqlite::due_schedules(core, limit); });
+  }
+  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override {
+    write(std::move(reply), [fire = std::move(fire)](Core& core) mutable { return sqlite::fire_schedule(core, fire); });
+  }
+  void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override {
+    write(std::move(reply), [change = std::move(change)](Core& core) { return sqlite::update_namespace(core, change); });
   }
 
   // --- plans and actions ---
@@ -303,6 +352,18 @@ class FileStore final : public SqliteStore {
     auto shared = std::make_shared<Reply<T>>(std::move(reply));
     ReaderPool::Task task([shared, body = std::move(body)](Reader* reader) mutable { (*shared)(body(*reader)); });
     if (!readers_->post(task)) (*shared)(Status::unavailable("the store is closed or has too many lists under way; try again"));
+  }
+
+  // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
+  template <class T, class Body>
+  void behind_writer(Reply<T> reply, Body body) {
+    put<bool>(
+        OpKind::read,
+        [this, reply = std::move(reply), body = std::move(body)](Result<bool> passed) mutable {
+          if (!passed.ok()) return reply(passed.status());
+          on_reader(std::move(reply), std::move(body));
+        },
+        [](Core&) -> Result<bool> { return true; });
   }
 
   Result<Redriven> redrive_found(Core& core, const RedriveFilter& request);

@@ -16,6 +16,7 @@
 #include "store/sqlite/transfer_keyspace.h"
 #include "store/sqlite/transfer_plans.h"
 #include "store/sqlite/transfer_reader.h"
+#include "store/sqlite/transfer_runs.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -105,6 +106,8 @@ std::uint16_t flags_of(const Job& job) {
   if (job.result && job.result->data.size() > kInlineBytesMax) flags |= kResultApart;
   if (job.cancel_requested) flags |= kCancelRequested;
   if (job.progress) flags |= kHasProgress;
+  if (job.spec.run) flags |= kIsRun;
+  if (job.spec.run && job.spec.run->parent) flags |= kHasParent;
   return flags;
 }
 
@@ -124,6 +127,7 @@ class FileSink final : public transfer::Sink {
         clear_(db_, "transfer_clear"),
         plans_(db_),
         keyspace_(db_),
+        runs_(db_),
         reader_(db_) {}
   Status prepared() const { return db_.fault(); }
 
@@ -286,7 +290,8 @@ class FileSink final : public transfer::Sink {
   void put_one(const NamespaceInfo& info) {
     const std::int64_t row = names_.next_namespace;
     sql_.namespace_insert.bind(1, row).bind_text(2, info.name.text()).bind_text(3, info.description);
-    sql_.namespace_insert.bind(4, to_ms(info.created_at)).run();
+    sql_.namespace_insert.bind(4, to_ms(info.created_at)).bind_text(5, info.display_name);
+    sql_.namespace_insert.bind(6, std::int64_t{info.enabled}).bind(7, to_ms(info.updated_at)).run();
     add_namespace(info.name.text(), row);
   }
 
@@ -335,6 +340,18 @@ class FileSink final : public transfer::Sink {
   void put_one(const transfer::ItemRecord& record) { keyspace_.put(record); }
   void put_one(const transfer::FieldRecord& record) { keyspace_.put(record); }
   void put_one(const transfer::ScoreRecord& record) { keyspace_.put(record); }
+  void put_one(const transfer::StepRecord& record) { runs_.put(record, worker_row(record.ns, record.step.worker).row, ids()); }
+  void put_one(const transfer::SignalRecord& record) { runs_.put(record); }
+  void put_one(const Schedule& schedule) { runs_.put(schedule, namespace_row(schedule.spec.ns), ids()); }
+
+  // Steps and schedules name jobs by their ids, whose salt came with the numbers.
+  const IdCodec& ids() {
+    if (!ids_) {
+      Rows rows(sql_.meta_get.bind_text(1, "salt"));
+      ids_.emplace(rows.next() ? static_cast<std::uint64_t>(sql_.meta_get.integer(0)) : 0);
+    }
+    return *ids_;
+  }
 
   void put_one(const JobRecord& record) {
     const Job& job = record.job;
@@ -427,7 +444,9 @@ class FileSink final : public transfer::Sink {
   Statement clear_;
   PlanWriter plans_;
   KeyspaceWriter keyspace_;
+  RunWriter runs_;
   TransferReader reader_;
+  std::optional<IdCodec> ids_;
   Names names_;
   Bookmark bookmark_;
 };

@@ -54,7 +54,8 @@ TransferReader::TransferReader(Connection& connection)
       meta_(connection, "meta_get"),
       last_job_(connection, "job_last"),
       plans_(connection),
-      keyspace_(connection) {}
+      keyspace_(connection),
+      runs_(connection) {}
 
 std::optional<std::int64_t> TransferReader::meta(const char* name) {
   Rows rows(meta_.bind_text(1, name));
@@ -104,6 +105,9 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::items: keyspace_.read_items(batch, after, limit); break;
     case Kind::fields: keyspace_.read_fields(batch, after, limit); break;
     case Kind::scores: keyspace_.read_scores(batch, after, limit); break;
+    case Kind::steps: runs_.read_steps(batch, after, limit, ids()); break;
+    case Kind::signals: runs_.read_signals(batch, after, limit); break;
+    case Kind::schedules: runs_.read_schedules(batch, after, limit, ids()); break;
   }
   if (!db_.fault().ok()) return db_.fault();
   return batch;
@@ -114,7 +118,12 @@ void TransferReader::read_namespaces(Batch& batch, const Position& after, std::s
   auto& out = batch.records.emplace<std::vector<NamespaceInfo>>();
   Rows rows(st.bind(1, after.first).bind(2, static_cast<std::int64_t>(limit)));
   while (rows.next()) {
-    out.push_back({NamespaceName(st.text(1)), from_ms(st.integer(3)), st.text(2)});
+    out.push_back({.name = NamespaceName(st.text(1)),
+                   .created_at = from_ms(st.integer(3)),
+                   .description = st.text(2),
+                   .display_name = st.text(4),
+                   .enabled = st.integer(5) != 0,
+                   .updated_at = from_ms(st.integer(6))});
     batch.last.first = st.integer(0);
   }
 }

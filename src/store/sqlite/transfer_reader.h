@@ -4,6 +4,7 @@
 #include "store/sqlite/db.h"
 #include "store/sqlite/transfer_keyspace.h"
 #include "store/sqlite/transfer_plans.h"
+#include "store/sqlite/transfer_runs.h"
 #include "store/transfer/ends.h"
 
 namespace muster::store::sqlite {
@@ -30,6 +31,7 @@ class TransferReader final : public transfer::Source {
   void read_progress(transfer::JobRecord& record);
   void read_attempts(transfer::JobRecord& record);
   std::optional<std::int64_t> meta(const char* name);
+  IdCodec ids() { return IdCodec(static_cast<std::uint64_t>(meta("salt").value_or(0))); }
 
   Connection& db_;
   Statement namespaces_;
@@ -47,6 +49,7 @@ class TransferReader final : public transfer::Source {
   Statement last_job_;
   PlanReader plans_;
   KeyspaceReader keyspace_;
+  RunReader runs_;
 };
 
 }  // namespace muster::store::sqlite

@@ -186,6 +186,55 @@ TEST_F(FileTransfer, ServesThePlansActionsAndKeysThatArrived) {
   EXPECT_EQ(answers->at(5).kind, KeyAnswer::Kind::done);
 }
 
+TEST_F(FileTransfer, ServesTheRunsAndSchedulesThatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  SqliteStore& store = **opened;
+  const JobKey parent = from_.steps.front().run;
+  const JobKey asleep = from_.steps.back().run;
+  const auto listed = [&](JobKey run) {
+    return ask<StepPage>(store, [&](auto reply) { store.list_steps({.run = id(run)}, std::move(reply)); });
+  };
+  const auto steps = listed(parent);
+  ASSERT_TRUE(steps.ok()) << steps.status().text();
+  ASSERT_EQ(steps->steps.size(), 4u);
+  EXPECT_EQ(steps->steps[0].output, from_.steps[0].step.output);
+  EXPECT_EQ(steps->steps[0].policy, from_.steps[0].step.policy);
+  EXPECT_EQ(steps->steps[3].child, id(asleep));
+
+  // The run goes on under its old lease, behind its steps; a signal that was kept is taken, and one that is awaited wakes.
+  const RunRef run{id(parent), Fence{110}};
+  const auto answers = ask<Each<StepAnswer>>(store, [&](auto reply) {
+    std::vector<StepCall> calls{step::Begin{.run = run, .step = "charge"}, step::Begin{.run = run, .step = "new"},
+                                step::AwaitSignal{.run = run, .step = "stopped", .signal = "stop"}};
+    store.run_steps(std::move(calls), std::move(reply));
+  });
+  ASSERT_TRUE(answers.ok());
+  EXPECT_FALSE((*answers)[0]->execute);
+  EXPECT_TRUE((*answers)[1]->execute);
+  EXPECT_EQ((*answers)[2]->step->state, StepState::completed);
+  EXPECT_EQ(listed(parent)->steps.size(), 6u);
+  const auto signalled = ask<Each<Signalled>>(store, [&](auto reply) {
+    store.signal_runs({{id(asleep), "approved", Content{}}}, std::move(reply));
+  });
+  EXPECT_TRUE((*signalled)[0]->taken);
+  const auto woken = ask<Each<Job>>(store, [&](auto reply) { store.get_jobs({id(asleep)}, std::move(reply)); });
+  EXPECT_EQ((*woken)[0]->state, JobState::ready);
+  EXPECT_EQ((*woken)[0]->spec.run->parent->run, id(parent));
+
+  const auto schedules =
+      ask<SchedulePage>(store, [&](auto reply) { store.list_schedules({.ns = NamespaceName("default")}, std::move(reply)); });
+  ASSERT_TRUE(schedules.ok() && schedules->schedules.size() == 1);
+  EXPECT_EQ(schedules->schedules[0].spec, from_.schedules[0].spec);
+  EXPECT_EQ(schedules->schedules[0].last_job, id(1));
+  EXPECT_EQ(schedules->schedules[0].revision, 17u);
+  const auto namespaces = ask<std::vector<NamespaceInfo>>(store, [&](auto reply) { store.list_namespaces(std::move(reply)); });
+  ASSERT_TRUE(namespaces.ok() && namespaces->size() == 2);
+  EXPECT_EQ(namespaces->back().display_name, "The other one");
+  EXPECT_FALSE(namespaces->back().enabled);
+}
+
 TEST_F(FileTransfer, RefusesATargetThatIsNotEmptyAndLeavesItAlone) {
   {
     auto store = serve();

@@ -59,7 +59,9 @@ bool Digest::same(const Digest& other, Kind kind) const {
 }
 
 std::string Digest::bytes_of(const NamespaceInfo& record) {
-  return Bytes().text(record.name.text()).text(record.description).at(record.created_at).take();
+  Bytes out;
+  out.text(record.name.text()).text(record.description).at(record.created_at);
+  return out.text(record.display_name).flag(record.enabled).at(record.updated_at).take();
 }
 
 std::string Digest::bytes_of(const QueueRecord& record) {
@@ -142,6 +144,31 @@ std::string Digest::bytes_of(const FieldRecord& record) {
 
 std::string Digest::bytes_of(const ScoreRecord& record) {
   return Bytes().number(record.entry).text(record.member).number(std::bit_cast<std::int64_t>(record.score)).take();
+}
+
+std::string Digest::bytes_of(const StepRecord& record) {
+  const muster::Step& step = record.step;
+  Bytes out;
+  out.text(record.ns.text()).number(record.run).number(record.place).text(step.name).number(static_cast<std::int64_t>(step.kind));
+  out.number(static_cast<std::int64_t>(step.state)).number(step.attempt).content(step.input).content(step.output);
+  out.text(step.error ? error_to_text(*step.error) : std::string()).text(policy_to_text(step.policy));
+  out.at(step.begun_at).at(step.finished_at).at(step.until);
+  out.text(workers_.contains({record.ns, step.worker}) ? step.worker.text() : std::string());
+  out.number(static_cast<std::int64_t>(to_number(step.fence))).text(step.child ? step.child->text() : std::string());
+  return out.text(step.signal).take();
+}
+
+std::string Digest::bytes_of(const SignalRecord& record) {
+  return Bytes().number(record.run).number(record.place).text(record.name).content(record.data).take();
+}
+
+std::string Digest::bytes_of(const Schedule& record) {
+  Bytes out;
+  out.text(record.spec.ns.text()).text(record.spec.id.text()).flag(record.spec.enabled);
+  out.text(schedule_to_text(record.spec)).content(record.spec.job.payload);
+  out.at(record.created_at).at(record.updated_at).at(record.next_fire_at).at(record.last_fired_at).at(record.caught_up_to);
+  out.at(record.buffered).text(record.last_job ? record.last_job->text() : std::string());
+  return out.count(record.fired).count(record.skipped).count(record.revision).take();
 }
 
 }  // namespace muster::store::transfer

@@ -2,7 +2,7 @@
 //
 // Each record becomes bytes that do not depend on how it is kept, and the checksum of a kind is the sum of its records' hashes,
 // so the order in which they are read does not matter. Left out is what a copy gives anew or no store promises to keep: ends of
-// leases, when a live worker was last seen, and the names of workers that are gone, in the attempts of jobs.
+// leases, when a live worker was last seen, and the names of workers that are gone, in the attempts and steps of jobs.
 #pragma once
 
 #include <array>
@@ -47,6 +47,9 @@ class Digest {
   std::string bytes_of(const ItemRecord& record);
   std::string bytes_of(const FieldRecord& record);
   std::string bytes_of(const ScoreRecord& record);
+  std::string bytes_of(const StepRecord& record);
+  std::string bytes_of(const SignalRecord& record);
+  std::string bytes_of(const Schedule& record);
 
   Counts counts_{};
   std::array<std::uint64_t, kKinds.size()> sums_{};

@@ -46,6 +46,9 @@ struct Change {
 TEST(Digest, SeesEveryChange) {
   const std::vector<Change> changes = {
       {"description", [](Everything& all) { all.namespaces[0].description += "!"; }},
+      {"display name", [](Everything& all) { all.namespaces[1].display_name += "!"; }},
+      {"enabled namespace", [](Everything& all) { all.namespaces[1].enabled = true; }},
+      {"update of a namespace", [](Everything& all) { all.namespaces[0].updated_at += Duration(1); }},
       {"settings", [](Everything& all) { all.queues[0].settings.paused = true; }},
       {"session", [](Everything& all) { all.workers[0].session = SessionId{99}; }},
       {"worker state", [](Everything& all) { all.workers[0].state = WorkerState::draining; }},
@@ -82,6 +85,22 @@ TEST(Digest, SeesEveryChange) {
       {"place of an item", [](Everything& all) { all.items[1].position -= 1; }},
       {"field", [](Everything& all) { all.fields[1].value = "3"; }},
       {"score", [](Everything& all) { all.scores[0].score = 0.5; }},
+      {"state of a step", [](Everything& all) { all.steps[0].step.state = StepState::failed; }},
+      {"output of a step", [](Everything& all) { all.steps[0].step.output->data[1] ^= 1; }},
+      {"policy of a step", [](Everything& all) { all.steps[0].step.policy.factor = 2; }},
+      {"place of a step", [](Everything& all) { all.steps[0].place += 9; }},
+      {"child of a step", [](Everything& all) { all.steps[3].step.child.reset(); }},
+      {"end of a sleep", [](Everything& all) { *all.steps[4].step.until += Duration(1); }},
+      {"awaited signal", [](Everything& all) { all.steps[5].step.signal = "denied"; }},
+      {"worker of a step", [](Everything& all) { all.steps[0].step.worker = WorkerId("w2"); }},
+      {"signal", [](Everything& all) { all.signals[1].data.data[0] ^= 1; }},
+      {"place of a signal", [](Everything& all) { all.signals[1].place += 1; }},
+      {"timing", [](Everything& all) { all.schedules[0].spec.timing.gap = GapRule::next; }},
+      {"template", [](Everything& all) { all.schedules[0].spec.job.payload.data[0] ^= 1; }},
+      {"template's run", [](Everything& all) { all.schedules[0].spec.job.run->version = "4"; }},
+      {"enabled schedule", [](Everything& all) { all.schedules[1].spec.enabled = true; }},
+      {"buffered fire", [](Everything& all) { all.schedules[0].buffered.reset(); }},
+      {"revision", [](Everything& all) { all.schedules[0].revision += 1; }},
       {"missing job", [](Everything& all) { all.jobs.pop_back(); }},
       {"job twice", [](Everything& all) { all.jobs.push_back(all.jobs.back()); }},
   };
@@ -100,6 +119,7 @@ TEST(Digest, LeavesOutWhatACopyGivesAnew) {
   all.jobs[13].job.lease_expires_at = kNow;         // leases begin anew
   all.jobs.back().rank = 5;                         // a finished job stands in no order
   all.jobs[3].job.attempts[1].worker = WorkerId();  // nobody knows that worker any more
+  all.steps[1].step.worker = WorkerId();            // nor in a step
   EXPECT_EQ(digest_of(all), before);
 }
 

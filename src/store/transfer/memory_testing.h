@@ -28,10 +28,14 @@ struct Everything {
   std::vector<ItemRecord> items;
   std::vector<FieldRecord> fields;
   std::vector<ScoreRecord> scores;
+  std::vector<StepRecord> steps;
+  std::vector<SignalRecord> signals;
+  std::vector<Schedule> schedules;
 
   Counts counts() const {
-    return {namespaces.size(), queues.size(),  workers.size(), bonds.size(), jobs.size(),   keys.size(),  dependencies.size(),
-            plans.size(),      actions.size(), entries.size(), items.size(), fields.size(), scores.size()};
+    return {namespaces.size(),   queues.size(), workers.size(), bonds.size(),    jobs.size(),  keys.size(),
+            dependencies.size(), plans.size(),  actions.size(), entries.size(),  items.size(), fields.size(),
+            scores.size(),       steps.size(),  signals.size(), schedules.size()};
   }
 };
 
@@ -57,6 +61,9 @@ class MemorySource final : public Source {
       case Kind::items: return some(all_.items, after, limit);
       case Kind::fields: return some(all_.fields, after, limit);
       case Kind::scores: return some(all_.scores, after, limit);
+      case Kind::steps: return some(all_.steps, after, limit);
+      case Kind::signals: return some(all_.signals, after, limit);
+      case Kind::schedules: return some(all_.schedules, after, limit);
     }
     unreachable();
   }
@@ -118,6 +125,9 @@ class MemorySink final : public Sink {
   void append(const std::vector<ItemRecord>& more) { append_to(all_.items, more); }
   void append(const std::vector<FieldRecord>& more) { append_to(all_.fields, more); }
   void append(const std::vector<ScoreRecord>& more) { append_to(all_.scores, more); }
+  void append(const std::vector<StepRecord>& more) { append_to(all_.steps, more); }
+  void append(const std::vector<SignalRecord>& more) { append_to(all_.signals, more); }
+  void append(const std::vector<Schedule>& more) { append_to(all_.schedules, more); }
 
   Everything& all_;
   MemorySource source_;
@@ -149,8 +159,16 @@ class BreakingSink final : public Sink {
 class Sample {
  public:
   explicit Sample(Instant now) : now_(now) {
-    all.namespaces = {{NamespaceName("default"), now - Duration(9'000), "where everything goes"},
-                      {NamespaceName("other"), now - Duration(8'000), std::string("bytes \0 and \xff", 13)}};
+    all.namespaces = {{.name = NamespaceName("default"),
+                       .created_at = now - Duration(9'000),
+                       .description = "where everything goes",
+                       .updated_at = now - Duration(9'000)},
+                      {.name = NamespaceName("other"),
+                       .created_at = now - Duration(8'000),
+                       .description = std::string("bytes \0 and \xff", 13),
+                       .display_name = "The other one",
+                       .enabled = false,
+                       .updated_at = now - Duration(7'500)}};
     QueueSettings capped, paused;
     capped.running_max = 3;
     capped.rate = RateLimit{5, Duration(1'000), 2};
@@ -161,10 +179,12 @@ class Sample {
     all.bonds = {{ns(), queue(), "basket-1", WorkerId("w1")}};
     add_waiting();
     add_running();
+    add_runs();
     add_finished();
     all.keys = {{ns(), "order-1", 1}, {NamespaceName("other"), "order-1", 2}};
     add_plans();
     add_keyspace();
+    add_schedules();
   }
 
   Everything all;
@@ -407,6 +427,119 @@ class Sample {
     all.items = {{8, -5, std::string("\0first", 6)}, {8, 4, ""}};
     all.fields = {{9, std::string(3'000, 'f'), "1"}, {9, std::string("\xff\0", 2), "2"}, {12, "member", ""}};
     all.scores = {{13, "low", -0.5}, {13, std::string("\0\xff", 2), 1e300}, {13, "top", std::numeric_limits<double>::infinity()}};
+  }
+
+  StepRecord& step(JobKey run, const char* name) {
+    StepRecord record;
+    record.ns = ns();
+    record.run = run;
+    for (const StepRecord& before : all.steps)
+      if (before.run == run) ++record.place;
+    ++record.place;
+    record.step.name = name;
+    record.step.begun_at = now_ - Duration(1'400);
+    record.step.worker = WorkerId("w1");
+    record.step.fence = Fence{110};
+    all.steps.push_back(std::move(record));
+    return all.steps.back();
+  }
+
+  // A run at work with steps of every kind and state, and one that sleeps, with signals nobody took. Behind the live jobs,
+  // whose keys the tests know.
+  void add_runs() {
+    JobRecord& run = running(110, "w1");
+    run.job.spec.run = RunSpec{.external_id = "order-7", .context = R"({"trace":"t"})", .metadata = {{"k", "v"}}};
+    run.job.spec.run->steps.attempts_max = 7;
+    run.job.spec.deadline = now_ + Duration(900'000);
+    run.job.expires_at = run.job.spec.deadline;
+    const JobKey parent = run.key;
+    JobRecord& child = job(JobState::scheduled);
+    child.event = JobEvent::snoozed;
+    child.job.attempt = 1;
+    child.job.fence = Fence{111};
+    child.job.worker = WorkerId("w1");
+    child.job.started_at = now_ - Duration(1'200);
+    child.job.run_at = now_ + Duration(50'000);
+    child.rank = rank_of(*child.job.run_at, 0);
+    child.job.spec.run = RunSpec{.version = "2", .backoff = StepBackoff::multiplied_first, .schedule = "s-1"};
+    child.job.spec.run->parent = RunParent{IdCodec(all.numbers.salt).encode(parent), "spawn"};
+    const JobKey asleep = child.key;
+
+    {
+      muster::Step& done = step(parent, "charge").step;
+      done.state = StepState::completed;
+      done.input = Content{R"({"cents":5})", Encoding::json};
+      done.output = Content{std::string("\0\xff", 2) + std::string(5'000, 'o'), Encoding::bytes};
+      done.policy = {.attempts_max = 3, .first_delay = Duration(10), .factor = 1.5, .non_retryable = {"fatal"}};
+      done.finished_at = now_ - Duration(1'300);
+    }
+    {
+      muster::Step& lost = step(parent, "ship").step;  // by a worker nobody knows any more
+      lost.state = StepState::failed;
+      lost.error = JobError{"worker_lost", "gone"};
+      lost.worker = WorkerId("nobody");
+      lost.finished_at = lost.until = now_ - Duration(1'250);
+    }
+    step(parent, "ship").step.attempt = 2;
+    {
+      muster::Step& spawned = step(parent, "spawn").step;
+      spawned.kind = StepKind::child;
+      spawned.state = StepState::waiting;
+      spawned.child = IdCodec(all.numbers.salt).encode(asleep);
+    }
+    {
+      muster::Step& nap = step(asleep, "nap").step;
+      nap.kind = StepKind::sleep;
+      nap.state = StepState::waiting;
+      nap.until = child_run_at();
+    }
+    {
+      muster::Step& approval = step(asleep, "approval").step;
+      approval.kind = StepKind::signal;
+      approval.state = StepState::waiting;
+      approval.signal = "approved";
+      approval.worker = WorkerId();
+    }
+    all.signals = {{asleep, 1, "paid", Content{"{}", Encoding::json}},
+                   {asleep, 4, "paid", Content{std::string("\0\1", 2), Encoding::bytes}},
+                   {parent, 1, "stop", Content{"", Encoding::bytes}}};
+  }
+  Instant child_run_at() const { return now_ + Duration(50'000); }
+
+  void add_schedules() {
+    Schedule nightly;
+    nightly.spec.ns = nightly.spec.job.ns = ns();
+    nightly.spec.id = ScheduleId("s-1");
+    nightly.spec.timing = {.text = "0 2 * * *", .zone = "Europe/Berlin", .gap = GapRule::skip, .fold = FoldRule::twice};
+    nightly.spec.timing.jitter = Duration(5'000);
+    nightly.spec.job.queue = queue();
+    nightly.spec.job.type = JobType("report");
+    nightly.spec.job.priority = 4;
+    nightly.spec.job.payload = {std::string("\0\xff", 2), Encoding::bytes};
+    nightly.spec.job.labels = {{"team", "x"}};
+    nightly.spec.job.run = RunSpec{.version = "3"};
+    nightly.spec.overlap = Overlap::buffer_one;
+    nightly.spec.catchup_max = 3;
+    nightly.spec.note = "by night";
+    nightly.created_at = now_ - Duration(90'000);
+    nightly.updated_at = now_ - Duration(80'000);
+    nightly.next_fire_at = now_ + Duration(40'000);
+    nightly.last_fired_at = nightly.caught_up_to = now_ - Duration(46'000);
+    nightly.buffered = now_ - Duration(46'000);
+    nightly.last_job = IdCodec(all.numbers.salt).encode(1);
+    nightly.fired = 12;
+    nightly.skipped = 3;
+    nightly.revision = 17;
+    Schedule off;
+    off.spec.ns = off.spec.job.ns = NamespaceName("other");
+    off.spec.id = ScheduleId("s-1");
+    off.spec.timing.text = "every 90s";
+    off.spec.job.type = JobType("ping");
+    off.spec.job.payload = {std::string(6'000, 'j'), Encoding::json};
+    off.spec.enabled = false;
+    off.created_at = off.updated_at = now_ - Duration(70'000);
+    off.revision = 1;
+    all.schedules = {nightly, off};
   }
 
   const Instant now_;

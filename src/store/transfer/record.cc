@@ -19,6 +19,9 @@ std::string_view to_string(Kind kind) {
     case Kind::items: return "list items";
     case Kind::fields: return "hash fields";
     case Kind::scores: return "scores";
+    case Kind::steps: return "steps";
+    case Kind::signals: return "signals";
+    case Kind::schedules: return "schedules";
   }
   unreachable();
 }

@@ -18,6 +18,7 @@
 #include "model/plan.h"
 #include "model/queue.h"
 #include "model/rank.h"
+#include "model/schedule.h"
 #include "model/worker.h"
 #include "store/codec/id_codec.h"
 #include "store/keys.h"
@@ -38,11 +39,14 @@ enum class Kind : std::uint8_t {
   entries,
   items,
   fields,
-  scores
+  scores,
+  steps,
+  signals,
+  schedules
 };
-inline constexpr std::array kKinds{Kind::namespaces, Kind::queues,       Kind::workers, Kind::bonds,   Kind::jobs,
-                                   Kind::keys,       Kind::dependencies, Kind::plans,   Kind::actions, Kind::entries,
-                                   Kind::items,      Kind::fields,       Kind::scores};
+inline constexpr std::array kKinds{Kind::namespaces,   Kind::queues, Kind::workers, Kind::bonds,    Kind::jobs,  Kind::keys,
+                                   Kind::dependencies, Kind::plans,  Kind::actions, Kind::entries,  Kind::items, Kind::fields,
+                                   Kind::scores,       Kind::steps,  Kind::signals, Kind::schedules};
 std::string_view to_string(Kind kind);
 
 // What job ids, fences and sessions come from. Numbers below `next` may have been given out.
@@ -128,11 +132,29 @@ struct ScoreRecord {
   double score = 0;
 };
 
-// The n-th alternative is Kind n.
-using Records = std::variant<std::vector<NamespaceInfo>, std::vector<QueueRecord>, std::vector<Worker>, std::vector<BondRecord>,
-                             std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>, std::vector<Plan>,
-                             std::vector<ActionRecord>, std::vector<EntryRecord>, std::vector<ItemRecord>,
-                             std::vector<FieldRecord>, std::vector<ScoreRecord>>;
+// One attempt at a step of a run. Of `step` everything but id and run, which follow from the rest. The name of a worker that is
+// gone may be missing.
+struct StepRecord {
+  NamespaceName ns;  // of its run
+  JobKey run = 0;
+  std::int64_t place = 0;  // 1 for the first attempt of the run at any step, and so on without gaps
+  muster::Step step;
+};
+
+// A signal that nobody has taken yet.
+struct SignalRecord {
+  JobKey run = 0;
+  std::int64_t place = 0;  // those of a run are taken in this order; gaps are fine
+  std::string name;
+  Content data;
+};
+
+// The n-th alternative is Kind n. Schedules are read in the order in which they were made.
+using Records =
+    std::variant<std::vector<NamespaceInfo>, std::vector<QueueRecord>, std::vector<Worker>, std::vector<BondRecord>,
+                 std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>, std::vector<Plan>,
+                 std::vector<ActionRecord>, std::vector<EntryRecord>, std::vector<ItemRecord>, std::vector<FieldRecord>,
+                 std::vector<ScoreRecord>, std::vector<StepRecord>, std::vector<SignalRecord>, std::vector<Schedule>>;
 static_assert(std::variant_size_v<Records> == kKinds.size());
 inline Kind kind_of(const Records& records) { return static_cast<Kind>(records.index()); }
 inline std::size_t size_of(const Records& records) {

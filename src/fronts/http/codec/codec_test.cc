@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
             "unknown field \"typ\"; did you mean \"type\"? accepted are namespace, queue, type, payload, payload_base64, needs, "
             "selector, labels, priority, run_at, delay_ms, "
             "expires_in_ms, timeout_ms, lease_ms, retry, rescues_max, idempotency_key, unique, concurrency, fairness, affinity, "
-            "after, on_dependency_failure, correlation"},
+            "after, on_dependency_failure, correlation, deadline"},
         Bad{"misspelt inside", submit(R"({"type":"t","retry":{"jiter":0}})"),
             "field \"retry\": unknown field \"jiter\"; did you mean \"jitter\"? accepted are attempts_max, backoff_base_ms, "
             "backoff_factor, backoff_max_ms, jitter, non_retryable"},

@@ -90,8 +90,7 @@ Labels read_label_parameters(QueryReader& in) {
   return labels;
 }
 
-Result<Query> decode_job_query(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
+Query read_job_query(QueryReader& in) {
   Query out;
   out.filter.ns = NamespaceName(in.text("namespace").value_or(""));
   out.filter.queue = QueueName(in.text("queue").value_or(""));
@@ -115,6 +114,12 @@ Result<Query> decode_job_query(const std::vector<QueryParameter>& query) {
   if (out.limit == 0) in.refuse("limit", fmt::format("0 is not accepted; 1 to {} is", limits::kPageMax));
   out.cursor = in.text("cursor").value_or("");
   out.with_payload = in.flag("payload");
+  return out;
+}
+
+Result<Query> decode_job_query(const std::vector<QueryParameter>& query) {
+  QueryReader in(query);
+  Query out = read_job_query(in);
   if (Status read = in.finish(); !read.ok()) return read;
   return out;
 }

@@ -14,6 +14,9 @@ Result<store::JobQuery> decode_job_query(const std::vector<QueryParameter>& quer
 Result<store::JobQuery> decode_job_search(std::string_view body);
 Result<store::RedriveFilter> decode_redrive(std::string_view body);
 
+// The parameters of a listing of jobs, for listings that have more. Errors stay in the reader.
+store::JobQuery read_job_query(QueryReader& in);
+
 // `label=k=v`, repeated.
 Labels read_label_parameters(QueryReader& in);
 

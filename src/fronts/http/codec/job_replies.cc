@@ -1,6 +1,7 @@
 #include "fronts/http/codec/job_replies.h"
 
 #include "base/check.h"
+#include "fronts/http/codec/runs.h"
 #include "fronts/http/codec/values.h"
 
 namespace muster::http {
@@ -58,28 +59,24 @@ void write_job_ids(JsonWriter& out, std::string_view name, const std::vector<Job
   out.end_array();
 }
 
-void write_spec(JsonWriter& out, const JobSpec& spec) {
-  out.member("namespace", spec.ns.text());
-  out.member("queue", spec.queue.text());
-  out.member("type", spec.type.text());
-  write_content(out, "payload", spec.payload);
-  if (!spec.needs.empty()) write_texts(out, "needs", spec.needs.names());
-  if (!spec.selector.empty()) write_labels(out, "selector", spec.selector);
-  if (!spec.labels.empty()) write_labels(out, "labels", spec.labels);
-  out.member("priority", spec.priority);
-  out.member("run_at", spec.run_at);
-  if (spec.delay != Duration::zero()) out.member("delay_ms", spec.delay);
-  out.member("expires_in_ms", spec.expires_in);
-  out.member("timeout_ms", spec.timeout);
-  out.member("lease_ms", spec.lease_ttl);
-  write_retry(out, spec.retry);
-  out.member("rescues_max", spec.rescues_max);
-  write_keys(out, spec);
-  if (!spec.after.empty()) {
-    write_job_ids(out, "after", spec.after);
-    out.member("on_dependency_failure", spec.on_dependency_failure == OnDependencyFailure::run ? "run" : "cancel");
+// What only runs have.
+void write_run(JsonWriter& out, const RunSpec& run) {
+  out.member_unless_empty("external_id", run.external_id);
+  out.member("version", run.version);
+  if (!run.context.empty()) {
+    out.key("context");
+    out.raw(run.context);
   }
-  out.member_unless_empty("correlation", spec.correlation);
+  if (run.steps != StepPolicy()) write_step_policy(out, "steps", run.steps);
+  if (run.parent) {
+    out.key("parent");
+    out.begin_object();
+    out.member("run", run.parent->run.text());
+    out.member("step", run.parent->step);
+    out.end_object();
+  }
+  out.member_unless_empty("schedule", run.schedule);
+  if (!run.metadata.empty()) write_labels(out, "metadata", run.metadata);
 }
 
 void write_progress(JsonWriter& out, const Progress& progress) {
@@ -130,11 +127,49 @@ void write_failure(JsonWriter& out, const Status& status) {
 
 }  // namespace
 
+void write_spec(JsonWriter& out, const JobSpec& spec) {
+  out.member("namespace", spec.ns.text());
+  out.member("queue", spec.queue.text());
+  out.member("type", spec.type.text());
+  write_content(out, "payload", spec.payload);
+  if (!spec.needs.empty()) write_texts(out, "needs", spec.needs.names());
+  if (!spec.selector.empty()) write_labels(out, "selector", spec.selector);
+  if (!spec.labels.empty()) write_labels(out, "labels", spec.labels);
+  out.member("priority", spec.priority);
+  out.member("run_at", spec.run_at);
+  if (spec.delay != Duration::zero()) out.member("delay_ms", spec.delay);
+  out.member("expires_in_ms", spec.expires_in);
+  out.member("timeout_ms", spec.timeout);
+  out.member("lease_ms", spec.lease_ttl);
+  write_retry(out, spec.retry);
+  out.member("rescues_max", spec.rescues_max);
+  write_keys(out, spec);
+  if (!spec.after.empty()) {
+    write_job_ids(out, "after", spec.after);
+    out.member("on_dependency_failure", spec.on_dependency_failure == OnDependencyFailure::run ? "run" : "cancel");
+  }
+  out.member_unless_empty("correlation", spec.correlation);
+  out.member("deadline", spec.deadline);
+  if (spec.run) write_run(out, *spec.run);
+}
+
+void write_step_policy(JsonWriter& out, std::string_view name, const StepPolicy& policy) {
+  out.key(name);
+  out.begin_object();
+  if (policy.attempts_max != 0) out.member("attempts_max", policy.attempts_max);
+  if (policy.first_delay != Duration::zero()) out.member("first_delay_ms", policy.first_delay);
+  if (policy.factor != 0) out.member("factor", policy.factor);
+  if (policy.delay_max != Duration::zero()) out.member("delay_max_ms", policy.delay_max);
+  if (!policy.non_retryable.empty()) write_texts(out, "non_retryable", policy.non_retryable);
+  out.end_object();
+}
+
 void write(JsonWriter& out, const Job& job) {
   out.begin_object();
   out.member("id", job.id.text());
   out.member("state", to_string(job.state));
   write_spec(out, job.spec);
+  if (job.spec.run) out.member("sleeping", job.state == JobState::scheduled && job.last_event == JobEvent::snoozed);
   out.member("created_at", job.created_at);
   out.member("due_at", job.run_at);
   out.member("expires_at", job.expires_at);
@@ -247,6 +282,7 @@ void write_each(JsonWriter& out, std::string_view name, const store::Each<T>& an
 
 template void write_each(JsonWriter&, std::string_view, const store::Each<store::Settled>&);
 template void write_each(JsonWriter&, std::string_view, const store::Each<store::Cancelled>&);
+template void write_each(JsonWriter&, std::string_view, const store::Each<store::StepAnswer>&);
 
 void write(JsonWriter& out, const command::JobSettleReply& reply) {
   out.begin_object();

@@ -10,6 +10,9 @@
 namespace muster::http {
 
 void write(JsonWriter& out, const Job& job);
+// The members of an object that was begun: what a client asked for.
+void write_spec(JsonWriter& out, const JobSpec& spec);
+void write_step_policy(JsonWriter& out, std::string_view name, const StepPolicy& policy);
 void write(JsonWriter& out, const Grant& grant);
 void write(JsonWriter& out, const store::Enqueued& enqueued);
 void write(JsonWriter& out, const store::ClaimReply& reply);
@@ -27,5 +30,6 @@ void write_each(JsonWriter& out, std::string_view name, const store::Each<T>& an
 
 extern template void write_each(JsonWriter&, std::string_view, const store::Each<store::Settled>&);
 extern template void write_each(JsonWriter&, std::string_view, const store::Each<store::Cancelled>&);
+extern template void write_each(JsonWriter&, std::string_view, const store::Each<store::StepAnswer>&);
 
 }  // namespace muster::http

@@ -92,11 +92,46 @@ constexpr std::array kSpecFields{
     SpecField{"on_dependency_failure",
               [](In& in, SpecInput& out) { out.job.on_dependency_failure = read_on_dependency_failure(in); }},
     SpecField{"correlation", [](In& in, SpecInput& out) { out.job.correlation = in.read_string(); }},
+    SpecField{"deadline", [](In& in, SpecInput& out) { out.job.deadline = read_instant(in); }},
 };
 
-JobSpec read_spec(In& in) {
-  SpecInput input;
-  read_object(in, kSpecFields, input);
+constexpr std::array kPolicyFields{
+    Field<StepPolicy>{
+        "attempts_max",
+        [](In& in, StepPolicy& out) { out.attempts_max = static_cast<std::int32_t>(in.read_integer(-1, limits::kAttemptsMax)); }},
+    Field<StepPolicy>{"first_delay_ms", [](In& in, StepPolicy& out) { out.first_delay = read_duration(in); }},
+    Field<StepPolicy>{"factor", [](In& in, StepPolicy& out) { out.factor = in.read_double(); }},
+    Field<StepPolicy>{"delay_max_ms", [](In& in, StepPolicy& out) { out.delay_max = read_duration(in); }},
+    Field<StepPolicy>{"non_retryable", [](In& in, StepPolicy& out) { out.non_retryable = read_texts(in); }},
+};
+
+constexpr std::array kParentFields{
+    Field<RunParent>{"run", [](In& in, RunParent& out) { out.run = read_job_id(in); }, Need::required},
+    Field<RunParent>{"step", [](In& in, RunParent& out) { out.step = in.read_string(); }, Need::required},
+};
+
+// A run is asked for with the fields of a job and those that only runs have.
+constexpr std::array kRunFields{
+    SpecField{"external_id", [](In& in, SpecInput& out) { out.job.run->external_id = in.read_string(); }},
+    SpecField{"version", [](In& in, SpecInput& out) { out.job.run->version = in.read_string(); }},
+    SpecField{"context", [](In& in, SpecInput& out) { out.job.run->context = read_json_object(in); }},
+    SpecField{"steps", [](In& in, SpecInput& out) { out.job.run->steps = read_step_policy(in); }},
+    SpecField{"parent", [](In& in, SpecInput& out) { read_object(in, kParentFields, out.job.run->parent.emplace()); }},
+    SpecField{"metadata", [](In& in, SpecInput& out) { out.job.run->metadata = read_labels(in); }},
+};
+
+constexpr auto joined() {
+  std::array<SpecField, kSpecFields.size() + kRunFields.size()> all{};
+  for (std::size_t i = 0; i < kSpecFields.size(); ++i) all[i] = kSpecFields[i];
+  for (std::size_t i = 0; i < kRunFields.size(); ++i) all[kSpecFields.size() + i] = kRunFields[i];
+  return all;
+}
+constexpr auto kRunSpecFields = joined();
+
+template <std::size_t N>
+JobSpec read_spec(In& in, const std::array<SpecField, N>& fields, JobSpec initial) {
+  SpecInput input{.job = std::move(initial), .payload = {}};
+  read_object(in, fields, input);
   if (auto payload = settle_content(in, std::move(input.payload), "payload")) input.job.payload = *std::move(payload);
   return std::move(input.job);
 }
@@ -108,7 +143,7 @@ constexpr std::array kBulkFields{
                                              if (out.jobs.size() == limits::kEnqueueBatchMax)
                                                return element.refuse(fmt::format("at most {} jobs are accepted in one request",
                                                                                  limits::kEnqueueBatchMax));
-                                             out.jobs.push_back(read_spec(element));
+                                             out.jobs.push_back(read_job_spec(element));
                                            });
                                          },
                                          Need::required},
@@ -116,9 +151,30 @@ constexpr std::array kBulkFields{
 
 }  // namespace
 
+JobSpec read_job_spec(JsonReader& in, JobSpec initial) { return read_spec(in, kSpecFields, std::move(initial)); }
+
+JobSpec read_run_spec(JsonReader& in, JobSpec initial) {
+  if (!initial.run) initial.run.emplace();
+  return read_spec(in, kRunSpecFields, std::move(initial));
+}
+
+StepPolicy read_step_policy(JsonReader& in) {
+  StepPolicy policy;
+  read_object(in, kPolicyFields, policy);
+  return policy;
+}
+
+Result<command::RunStartRequest> decode_run_start(std::string_view body) {
+  JsonReader in(body);
+  command::RunStartRequest request{.job = read_run_spec(in)};
+  in.finish();
+  if (!in.ok()) return in.status();
+  return request;
+}
+
 Result<command::JobSubmitRequest> decode_submit(std::string_view body) {
   JsonReader in(body);
-  command::JobSubmitRequest request{.job = read_spec(in)};
+  command::JobSubmitRequest request{.job = read_job_spec(in)};
   in.finish();
   if (!in.ok()) return in.status();
   return request;

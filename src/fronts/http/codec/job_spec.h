@@ -1,14 +1,22 @@
-// Job specs as clients send them: POST /jobs and POST /jobs/bulk.
+// Job and run specs as clients send them: POST /jobs, POST /jobs/bulk, POST /runs, and the templates of schedules.
 #pragma once
 
 #include <string_view>
 
 #include "base/status.h"
 #include "command/job_submit.h"
+#include "command/run_start.h"
+#include "fronts/http/json/reader.h"
 
 namespace muster::http {
 
 Result<command::JobSubmitRequest> decode_submit(std::string_view body);
 Result<command::JobSubmitBulkRequest> decode_submit_bulk(std::string_view body);
+Result<command::RunStartRequest> decode_run_start(std::string_view body);
+
+// What the text leaves out stays as `initial` has it.
+JobSpec read_job_spec(JsonReader& in, JobSpec initial = {});
+JobSpec read_run_spec(JsonReader& in, JobSpec initial = {});  // has its RunSpec
+StepPolicy read_step_policy(JsonReader& in);
 
 }  // namespace muster::http

@@ -12,7 +12,8 @@
 //   muster_test     {"node", "sent_at", "probe"}                                       a node asks itself whether it is heard
 //
 // Times are milliseconds since 1970: `at` by the database's clock, `sent_at` by the sender's. `more` says that changes of this
-// kind were left out: whoever needs them all asks the store. Receivers ignore keys they do not know. The agentpg_* channels of
+// kind were left out: whoever needs them all asks the store. The parent of a run that ended is not told: the node that ended the
+// child wakes it, and N nodes would do so N times. Receivers ignore keys they do not know. The agentpg_* channels of
 // agent runs and tool executions belong beside these as soon as there are such objects.
 #pragma once
 

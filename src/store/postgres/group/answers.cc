@@ -5,6 +5,7 @@
 #include "store/codec/spec_text.h"
 #include "store/postgres/group/group.h"
 #include "store/postgres/moves.h"
+#include "store/postgres/wishes.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -67,7 +68,8 @@ void Group::take_completed(const Rows& rows) {
     const auto lane_key = static_cast<LaneKey>(rows.integer(i, 1));
     const auto worker = static_cast<WorkerKey>(rows.integer(i, 2));
     tell(key, lane_key, JobState::running, JobState::completed, JobEvent::completed,
-         static_cast<std::uint32_t>(rows.integer(i, 3)), rows.integer(i, 4), worker);
+         static_cast<std::uint32_t>(rows.integer(i, 3)), rows.integer(i, 4), worker)
+        .parent = parent_of(static_cast<std::uint16_t>(rows.integer(i, 5)), rows.view(i, 6));
     node_.directory.count_worker(worker, true);
     const LanePtr lane = node_.directory.lane(lane_key);
     if (lane == nullptr) continue;

@@ -53,7 +53,7 @@ bool fits_group(const Directory& directory, EnqueueRequest& request) {
   request.lanes.clear();
   if (request.alone) return false;
   for (const JobSpec& spec : request.jobs) {
-    if (!is_plain(spec)) return false;
+    if (!is_plain(spec) || !directory.takes_jobs(spec.ns)) return false;
     const auto ns = directory.find_namespace(spec.ns);
     const QueueRef queue = ns ? directory.find_queue(*ns, spec.queue) : nullptr;
     const LanePtr lane = queue ? directory.find_lane(queue->key, spec.type, plain_needs(spec), false) : nullptr;
@@ -149,7 +149,7 @@ void Group::plan_claims(Leftovers& later) {
 void Group::call_enqueues(Connection& connection) const {
   Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
       lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
-      text(Type::text), payload(Type::bytes);
+      text(Type::text), payload(Type::bytes), deadline(Type::int8);
   const auto millis = [](const std::optional<Duration>& duration) {
     return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
   };
@@ -164,13 +164,14 @@ void Group::call_enqueues(Connection& connection) const {
       expires_in.add(millis(spec.expires_in));
       lease.add(millis(spec.lease_ttl));
       timeout.add(millis(spec.timeout));
-      flags.add(std::int64_t{spec.payload.encoding == Encoding::bytes ? kPayloadBytes : std::uint16_t{0}});
+      flags.add(std::int64_t{flags_of(spec)});
       special.add(std::int64_t{0});
       place.add_null();
       rank.add_null();
       const std::string described = spec_to_text(spec);
       described.empty() ? text.add_null() : text.add(std::string_view(described));
       payload.add(std::string_view(spec.payload.data));
+      deadline.add(spec.deadline ? std::optional(to_ms(*spec.deadline)) : std::nullopt);
     }
   }
   Params params;
@@ -180,7 +181,8 @@ void Group::call_enqueues(Connection& connection) const {
       .array(std::move(place))
       .array(std::move(rank))
       .array(std::move(text))
-      .array(std::move(payload));
+      .array(std::move(payload))
+      .array(std::move(deadline));
   connection.call(kEnqueue, std::move(params));
 }
 

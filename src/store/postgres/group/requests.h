@@ -51,6 +51,13 @@ struct BeatRequest {
   Ticks queued_at{};
 };
 
+struct StepRequest {
+  std::vector<StepCall> calls;
+  Reply<Each<StepAnswer>> reply;
+  Ticks queued_at{};
+  std::size_t bytes() const;  // of the contents it brings
+};
+
 struct PendingClaim {
   ClaimRequest request;
   Reply<ClaimReply> reply;

@@ -16,4 +16,4 @@ INSERT INTO {schema}.history (id, finished_at, created_at, run_at, fence, starte
 SELECT id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, 3, flags, priority, 3, lease_ms, timeout_ms,
        expires_at, spec, payload, result, error, attempts, progress, partial
 FROM done
-RETURNING id, lane, worker, attempt, fence, finished_at
+RETURNING id, lane, worker, attempt, fence, flags, CASE WHEN flags & 256 <> 0 THEN spec END

@@ -5,7 +5,7 @@ SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.att
        j.finished_at, j.expires_at,
        CASE WHEN j.lapsed THEN j.lease_until ELSE greatest(j.lease_until, coalesce(b.seen_at, $5::bigint) + j.granted_ms) END,
        j.spec, CASE WHEN $13::boolean AND j.bytes <= $14::bigint THEN j.payload END,
-       CASE WHEN $13::boolean AND j.bytes <= $14::bigint THEN j.result END, j.error, j.bytes
+       CASE WHEN $13::boolean AND j.bytes <= $14::bigint THEN j.result END, j.error, j.event, j.bytes
 FROM (
   SELECT page.*, CASE WHEN $13::boolean THEN
            sum(octet_length(page.payload) + coalesce(octet_length(page.result), 0)) OVER (ORDER BY page.id DESC) ELSE 0 END AS bytes
@@ -21,6 +21,7 @@ FROM (
       AND ($9::bigint IS NULL OR j.created_at < $9::bigint)
       AND ($10::text IS NULL OR starts_with(j.error, $10::text))
       AND ($11::text IS NULL OR strpos(j.spec, $11::text) > 0)
+      AND ($15::integer = 0 OR j.flags & $15::integer <> 0)
     ORDER BY j.id DESC
     LIMIT $12::bigint
   ) AS page

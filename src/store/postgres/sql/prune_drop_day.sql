@@ -13,6 +13,8 @@ BEGIN
                           FROM {schema}.actions b CROSS JOIN LATERAL unnest(b.job_keys) AS k (id) JOIN {schema}.%I h ON h.id = k.id
                           WHERE b.settled_at IS NULL GROUP BY b.id) AS o
                     WHERE a.id = o.id AND a.settled_at IS NULL', current_setting('muster.day'));
+    EXECUTE format('DELETE FROM {schema}.steps s USING {schema}.%I h WHERE s.job = h.id AND h.state <> 3', current_setting('muster.day'));
+    EXECUTE format('DELETE FROM {schema}.signals s USING {schema}.%I h WHERE s.job = h.id', current_setting('muster.day'));
     EXECUTE format('DROP TABLE {schema}.%I', current_setting('muster.day'));
   EXCEPTION
     WHEN insufficient_privilege OR lock_not_available OR undefined_table THEN NULL;

@@ -11,7 +11,7 @@ WITH risen AS (
 INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, special,
                               lease_ms, timeout_ms, expires_at, fence, started_at, worker, spec, payload, error, attempts, progress,
                               partial)
-SELECT id, $2::bigint, created_at, $3::bigint, lane, lane, 0, 0, 1, flags & 1, priority, $4::smallint, $5::boolean, lease_ms, timeout_ms,
+SELECT id, $2::bigint, created_at, $3::bigint, lane, lane, 0, 0, 1, flags & $7::smallint, priority, $4::smallint, $5::boolean, lease_ms, timeout_ms,
        $6::bigint, fence, started_at, worker, spec, payload, error, attempts, progress, partial
 FROM (SELECT * FROM risen UNION ALL SELECT * FROM recalled) AS back
 RETURNING id

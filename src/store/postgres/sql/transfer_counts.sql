@@ -5,4 +5,5 @@ SELECT (SELECT count(*) FROM {schema}.namespaces), (SELECT count(*) FROM {schema
          + (SELECT count(*) FROM {schema}.history),
        (SELECT count(*) FROM {schema}.idempotency), (SELECT count(*) FROM {schema}.dependencies),
        (SELECT count(*) FROM {schema}.plans), (SELECT count(*) FROM {schema}.actions), (SELECT count(*) FROM {schema}.keys),
-       (SELECT count(*) FROM {schema}.key_items), (SELECT count(*) FROM {schema}.key_fields), (SELECT count(*) FROM {schema}.key_scores)
+       (SELECT count(*) FROM {schema}.key_items), (SELECT count(*) FROM {schema}.key_fields), (SELECT count(*) FROM {schema}.key_scores),
+       (SELECT count(*) FROM {schema}.steps), (SELECT count(*) FROM {schema}.signals), (SELECT count(*) FROM {schema}.schedules)

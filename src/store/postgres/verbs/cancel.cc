@@ -1,4 +1,5 @@
 // Ending a job before its time, and starting finished ones over.
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ Result<Settled> redrive_one(Tx& tx, const JobId& id) {
   const auto priority = static_cast<std::int32_t>(rows.integer(0, 2));
   JobSpec spec;
   spec_from_text(rows.view(0, 3), spec);
-  // It waits for nobody any more, and its time to expire starts over. Its turn, if it had one, is over too.
+  // It waits for nobody any more, and its time to expire starts over. Its turn, if it had one, is over too. A deadline that is
+  // past does not end it again. Steps stay: a run goes on behind them.
   spec.after.clear();
   const LanePtr home = tx.directory().lane(lane);
   if (home == nullptr) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
@@ -55,9 +57,12 @@ Result<Settled> redrive_one(Tx& tx, const JobId& id) {
   reopen_action(tx, home->ns, spec, *key);
   std::optional<std::int64_t> expires_at;
   if (spec.expires_in) expires_at = to_ms(tx.now() + *spec.expires_in);
+  std::uint16_t kept = kDescribed;
+  if (spec.deadline && *spec.deadline > tx.now()) expires_at = std::min(expires_at.value_or(INT64_MAX), to_ms(*spec.deadline));
+  if (spec.deadline && *spec.deadline <= tx.now()) kept &= static_cast<std::uint16_t>(~kDeadline);
   Params params;
   params.int8(*key).int8(rank_of(tx.now(), priority)).int8(tx.now_ms()).int2(static_cast<std::int64_t>(JobEvent::redriven));
-  params.boolean(settles_specially(spec)).int8(expires_at);
+  params.boolean(settles_specially(spec)).int8(expires_at).int2(kept);
   if (tx.ask(kRedrive, std::move(params)).size() == 0) return missing(id);
   if (settles_specially(spec)) {
     write_wishes(tx, *key, wishes_of(spec, home->ns, tx.now()));
@@ -106,15 +111,16 @@ Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch) {
       continue;
     }
     LiveJob& job = found->second;
-    if (job.running) {
+    if (job.running && !item.at_once && !item.as_dead) {
       if ((job.flags & kCancelRequested) == 0) tx.write(kCancelRequest, Params().int8(*key).bytes(item.reason));
       job.flags |= kCancelRequested;
       answers.emplace_back(Cancelled{item.job, JobState::running});
       continue;
     }
-    moves.cancel(job, item.reason, kErrorCancelled);
-    answers.emplace_back(Cancelled{item.job, JobState::cancelled});
-    finished[*key] = JobState::cancelled;
+    const JobState state = item.as_dead ? JobState::dead : JobState::cancelled;
+    item.as_dead ? moves.bury(job, *item.as_dead) : moves.cancel(job, item.reason, kErrorCancelled);
+    answers.emplace_back(Cancelled{item.job, state});
+    finished[*key] = state;
     jobs.erase(found);
   }
   moves.flush();

@@ -106,6 +106,8 @@ class Batch {
       const auto ns = tx_.namespace_key(draft.spec->ns);
       if (!ns.ok()) return ns.status();
       draft.ns = *ns;
+      if (!tx_.directory().takes_jobs(draft.spec->ns))
+        return Status::conflict(fmt::format("namespace '{}' is not enabled; it takes no jobs", draft.spec->ns.text()));
     }
     return {};
   }
@@ -228,7 +230,7 @@ class Batch {
   void write_rows() {
     Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
         lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
-        text(Type::text), payload(Type::bytes);
+        text(Type::text), payload(Type::bytes), deadline(Type::int8);
     const auto millis = [](const std::optional<Duration>& duration) {
       return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
     };
@@ -245,13 +247,14 @@ class Batch {
       expires_in.add(millis(spec.expires_in));
       lease.add(millis(spec.lease_ttl));
       timeout.add(millis(spec.timeout));
-      flags.add(std::int64_t{spec.payload.encoding == Encoding::bytes ? kPayloadBytes : std::uint16_t{0}});
+      flags.add(std::int64_t{flags_of(spec)});
       special.add(std::int64_t{draft.wishes.has_value()});
       place.add(static_cast<std::int64_t>(draft.place));
       rank.add(draft.rank);
       const std::string described = spec_to_text(spec);
       described.empty() ? text.add_null() : text.add(std::string_view(described));
       payload.add(std::string_view(spec.payload.data));
+      deadline.add(spec.deadline ? std::optional(to_ms(*spec.deadline)) : std::nullopt);
       if (draft.wishes) write_wishes(tx_, draft.key, *draft.wishes);
       for (const JobKey before : draft.pending) {
         watched.insert(before);
@@ -276,7 +279,8 @@ class Batch {
         .array(std::move(place))
         .array(std::move(rank))
         .array(std::move(text))
-        .array(std::move(payload));
+        .array(std::move(payload))
+        .array(std::move(deadline));
     tx_.write(kEnqueue, std::move(params));
     for (const auto& [name, finish] : fair_) tx_.write(kFairPut, Params().int4(name.first).bytes(name.second).int8(finish));
     if (watched.empty()) return;

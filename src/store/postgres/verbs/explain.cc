@@ -5,6 +5,7 @@
 #include "model/rate_bucket.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
+#include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -17,6 +18,7 @@ const Sql kExplainBound{"explain_bound"};
 const Sql kExplainDependencies{"explain_dependencies"};
 const Sql kExplainAhead{"explain_ahead"};
 const Sql kExplainWorkers{"explain_workers"};
+const Sql kExplainSteps{"explain_steps"};
 
 constexpr std::size_t kNamedMax = 10;        // workers, holders and dependencies named
 constexpr std::int64_t kAheadMax = 100'000;  // jobs of a lane that are counted
@@ -140,8 +142,9 @@ Result<WaitFacts> explain(Tx& tx, const JobId& id) {
   tx.write(kExplainDependencies, Params().int8(key));
   tx.write(kExplainAhead, Params().int4(stand.lane).int8(stand.rank).int8(key).int8(kAheadMax));
   tx.write(kExplainWorkers, Params().int4(lane->ns));
+  tx.write(kExplainSteps, Params().int8(key).int8(facts.job.run_at ? to_ms(*facts.job.run_at) : 0).int8(kNamedMax));
   const std::vector<Rows> answers = tx.ask_all();
-  if (answers.size() != 6) return facts;
+  if (answers.size() != 7) return facts;
   queue_facts(answers[0], facts);
   holder_facts(tx, answers[1], stand, facts);
   if (lane->home != 0) bond_facts(answers[2], stand, facts);
@@ -149,6 +152,8 @@ Result<WaitFacts> explain(Tx& tx, const JobId& id) {
   if (facts.job.state == JobState::ready && answers[4].size() == 1)
     facts.ahead = static_cast<std::uint64_t>(answers[4].integer(0, 0));
   worker_facts(answers[5], *lane->lane, facts);
+  if (stand.place == Place::scheduled)
+    for (std::size_t i = 0; i < answers[6].size(); ++i) facts.parked_on.push_back(read_step(tx, answers[6], i));
   return facts;
 }
 

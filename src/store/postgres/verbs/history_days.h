@@ -24,11 +24,11 @@ struct HistoryDay {
 std::vector<HistoryDay> open_history_days(Tx& tx);
 // Its rows, counted up to `most`.
 std::int64_t count_day(Tx& tx, const HistoryDay& day, std::int64_t most);
-// Removes the idempotency keys of its jobs, then the day. The last thing in a transaction: everybody who finishes a job waits for
-// the commit.
+// Removes the idempotency keys, steps and signals of its jobs, then the day. The last thing in a transaction: everybody who
+// finishes a job waits for the commit.
 enum class DayFate : std::uint8_t {
   dropped,
-  keys_left,  // it has more keys than one pass removes
+  keys_left,  // it has more keys or steps than one pass removes
   kept,       // the role may not drop it, or somebody is writing for too long
 };
 DayFate drop_day(Tx& tx, const HistoryDay& day);

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/postgres/moves.h"
 #include "store/postgres/row.h"
+#include "store/postgres/verbs/job_search.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -22,7 +24,7 @@ const Sql kListEdgeNewest{"list_edge_newest"};
 const Sql kListEdgeOldest{"list_edge_oldest"};
 const Sql kListWorkersNamed{"list_workers_named"};
 
-constexpr int kBytesColumn = 19;
+constexpr int kBytesColumn = 20;
 constexpr auto kStretch = static_cast<JobKey>(limits::kSearchScanMax);
 // One job always fits, so a page of contents never stands still.
 static_assert(limits::kPayloadBytesMax + limits::kResultBytesMax <= limits::kPageBytesMax);
@@ -38,24 +40,10 @@ std::optional<JobKey> parse_cursor(Order order, const std::string& text) {
   return key;
 }
 
-// Bits by the view's `source`.
-std::int64_t source_of(JobState state) {
-  switch (state) {
-    case JobState::scheduled:
-    case JobState::ready: return 1;
-    case JobState::running: return 2;
-    case JobState::dead: return 4;
-    case JobState::completed:
-    case JobState::cancelled: return 8;
-  }
-  return 0;
-}
-constexpr std::int64_t kEverySource = 15;
-
 // A filter as the statement takes it.
 struct Search {
-  std::int64_t sources = kEverySource;
-  std::int64_t states = 0;  // bits; 0: any
+  std::int64_t sources = 0;  // bits, as job_search.h says
+  std::int64_t states = 0;
   std::optional<std::vector<LaneKey>> lanes;
   std::optional<std::vector<WorkerKey>> workers;
   std::string error_start;
@@ -72,17 +60,6 @@ bool Search::matches(const Job& job) const {
     const auto found = job.spec.labels.find(wanted.first);
     return found != job.spec.labels.end() && found->second == wanted.second;
   });
-}
-
-std::vector<LaneKey> lanes_for(const Directory& directory, const JobFilter& filter) {
-  std::vector<LaneKey> out;
-  for (const QueueRef& queue : directory.queues()) {
-    if (!filter.ns.empty() && queue->ns_name != filter.ns) continue;
-    if (!filter.queue.empty() && queue->name != filter.queue) continue;
-    for (const LanePtr& lane : directory.lanes_of_queue(queue->key))
-      if (filter.type.empty() || lane->lane->type == filter.type) out.push_back(lane->key);
-  }
-  return out;
 }
 
 void look_for_text(const JobFilter& filter, Search& search) {
@@ -112,11 +89,8 @@ Result<Search> settle(Tx& tx, const JobFilter& filter) {
     if (!key.ok()) return key.status();
     ns = *key;
   }
-  if (!filter.states.empty()) search.sources = 0;
-  for (const JobState state : filter.states) {
-    search.sources |= source_of(state);
-    search.states |= std::int64_t{1} << static_cast<int>(state);
-  }
+  search.sources = sources_of(filter.states);
+  search.states = bits_of(filter.states);
   if (!filter.ns.empty() || !filter.queue.empty() || !filter.type.empty()) search.lanes = lanes_for(tx.directory(), filter);
   if (!filter.worker.empty()) {
     const Rows rows = tx.ask(kListWorkersNamed, Params().text(filter.worker.text()).int4(ns));
@@ -138,7 +112,7 @@ Params params_of(const JobQuery& query, const Search& search, JobKey from, JobKe
   text_or_null(params, search.error_start);
   text_or_null(params, search.label_part);
   params.int8(static_cast<std::int64_t>(query.limit) + 1).boolean(query.with_payload);
-  params.int8(static_cast<std::int64_t>(limits::kPageBytesMax));
+  params.int8(static_cast<std::int64_t>(limits::kPageBytesMax)).int4(query.filter.runs_only ? kRun : std::uint16_t{0});
   return params;
 }
 

@@ -14,7 +14,9 @@ const Sql kNamespaceWorker{"namespace_worker"};
 const Sql kNamespaceLive{"namespace_live"};
 const Sql kNamespaceHistory{"namespace_history"};
 const Sql kNamespaceLock{"namespace_lock"};
+const Sql kNamespaceChange{"namespace_change"};
 const Sql kNamespaceDeletePlans{"namespace_delete_plans"};
+const Sql kNamespaceDeleteSchedules{"namespace_delete_schedules"};
 const Sql kNamespaceDeleteKeys{"namespace_delete_keys"};
 const Sql kNamespaceDeleteLanes{"namespace_delete_lanes"};
 const Sql kNamespaceDeleteQueues{"namespace_delete_queues"};
@@ -71,13 +73,31 @@ std::optional<NamespaceInfo> find(const Directory& directory, const NamespaceNam
 }  // namespace
 
 Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info) {
-  const Rows rows = tx.ask(kNamespaceCreate, Params().text(info.name.text()).bytes(info.description).int8(tx.now_ms()));
+  Params params;
+  params.text(info.name.text()).bytes(info.description).int8(tx.now_ms()).bytes(info.display_name).boolean(info.enabled);
+  const Rows rows = tx.ask(kNamespaceCreate, std::move(params));
   if (rows.size() == 0) return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
   tx.write(kDirectoryBump);
   tx.reload_directory();
   NamespaceInfo made = info;
-  made.created_at = tx.now();
+  made.created_at = made.updated_at = tx.now();
   return made;
+}
+
+Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change) {
+  const auto ns = tx.namespace_key(change.name);
+  if (!ns.ok()) return ns.status();
+  Params params;
+  params.int4(*ns);
+  change.display_name ? params.bytes(*change.display_name) : params.null();
+  change.description ? params.bytes(*change.description) : params.null();
+  change.enabled ? params.boolean(*change.enabled) : params.null();
+  tx.write(kNamespaceChange, std::move(params.int8(tx.now_ms())));
+  tx.write(kDirectoryBump);
+  tx.reload_directory();
+  const auto info = find(tx.directory(), change.name);
+  if (!info) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
+  return *info;
 }
 
 Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx) {
@@ -96,9 +116,10 @@ Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
     return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker.view(0, 0)));
   if (holds_jobs(tx, *ns))
     return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
-  // Plans, actions without jobs and keys are what somebody made in it, not work: they go along.
+  // Plans, actions without jobs, keys and schedules are what somebody made in it, not work: they go along.
   lock_all_keys(tx, *ns);
   tx.write(kNamespaceDeletePlans, Params().int4(*ns));
+  tx.write(kNamespaceDeleteSchedules, Params().int4(*ns));
   tx.write(kNamespaceDeleteKeys, Params().int4(*ns));
   tx.write(kNamespaceDeleteLanes, Params().int4(*ns));
   tx.write(kNamespaceDeleteQueues, Params().int4(*ns));

@@ -23,6 +23,7 @@ const Sql kPickOldest{"prune_pick_oldest"};
 const Sql kHistory{"prune_history"};
 const Sql kDead{"prune_dead"};
 const Sql kKeys{"prune_keys"};
+const Sql kSteps{"prune_steps"};
 const Sql kCount{"prune_count"};
 const Sql kEstimate{"prune_estimate"};
 const Sql kExcessRead{"prune_excess_read"};
@@ -159,13 +160,14 @@ class Pruning {
     if (!keys.empty()) forget(tx_.ask(kDead, std::move(Params().int8s(keys).int8(finished_by))));
   }
 
-  // Idempotency keys go with their jobs. A job that was re-driven in between is not among those removed.
+  // Idempotency keys, steps and signals go with their jobs. A job that was re-driven in between is not among those removed.
   void forget(const Rows& removed) {
     std::vector<std::int64_t> keys;
     for (std::size_t i = 0; i < removed.size(); ++i) keys.push_back(removed.integer(i, 0));
     if (keys.empty()) return;
     moved_ += keys.size();
     tx_.write(kKeys, Params().int8s(keys));
+    tx_.write(kSteps, Params().int8s(keys));
     forget_action_jobs(tx_, removed);
   }
 

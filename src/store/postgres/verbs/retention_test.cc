@@ -38,6 +38,29 @@ class RetentionDaysTest : public VerbsTest {
                     "generate_series({}, {}) AS i",
                     first, first + count - 1));
   }
+  // With one step and one signal each; state: 3 completed, 5 cancelled.
+  void finish_runs(std::int64_t first, std::int64_t count, std::int64_t at_ms, int state) {
+    const std::int64_t last = first + count - 1;
+    run(
+        fmt::format("INSERT INTO {{schema}}.history (id, finished_at, created_at, lane, attempt, rescues, state, flags, "
+                    "priority, event, payload) "
+                    "SELECT i, {}, 1, 1, 1, 0, {}, 128, 0, 3, '' FROM generate_series({}, {}) AS i",
+                    at_ms, state, first, last));
+    add_steps(first, count);
+  }
+  void add_steps(std::int64_t first, std::int64_t count) {
+    const std::int64_t last = first + count - 1;
+    run(fmt::format(
+        "INSERT INTO {{schema}}.steps (job, place, attempt, kind, state, flags, begun_at, fence, worker, name, signal) "
+        "SELECT i, 1, 1, 0, 2, 0, 1, 1, '', 'a', '' FROM generate_series({}, {}) AS i",
+        first, last));
+    run(
+        fmt::format("INSERT INTO {{schema}}.signals (job, place, flags, name, data) "
+                    "SELECT i, 1, 0, 'go', '' FROM generate_series({}, {}) AS i",
+                    first, last));
+  }
+  std::int64_t steps() { return ask("SELECT count(*) FROM {schema}.steps"); }
+  std::int64_t signals() { return ask("SELECT count(*) FROM {schema}.signals"); }
   std::int64_t finished() { return ask("SELECT count(*) FROM {schema}.history"); }
   std::int64_t keys() { return ask("SELECT count(*) FROM {schema}.idempotency"); }
   std::int64_t days() { return ask("SELECT count(*) - 1 FROM pg_inherits WHERE inhparent = '{schema}.history'::regclass"); }
@@ -88,6 +111,29 @@ TEST_F(RetentionDaysTest, KeysOfADayThatGoesAreRemovedInSteps) {
   EXPECT_EQ(keys(), 5'000);
   EXPECT_EQ(prune_all(), static_cast<std::size_t>(kLarge));
   EXPECT_EQ(keys(), 0);
+}
+
+TEST_F(RetentionDaysTest, ALargeOldDayTakesTheStepsAndSignalsOfItsRunsAlong) {
+  prune();
+  finish_runs(1, kLarge, now_ms, 3);
+  finish_runs(kLarge + 1, 5, now_ms, 5);
+  add_steps(kLarge + 6, 1);  // of a run that lives
+  advance(24h * 8);
+  prune_all();
+  EXPECT_EQ(finished(), 0);
+  EXPECT_EQ(steps(), 1);
+  EXPECT_EQ(signals(), 1);
+}
+
+TEST_F(RetentionDaysTest, RunsThatGoOneByOneTakeTheirStepsAndSignalsAlong) {
+  prune();
+  finish_runs(1, 10, now_ms, 3);
+  finish_runs(11, 10, now_ms + 1, 5);
+  advance(24h * 7);
+  EXPECT_EQ(prune_all(), 10u);
+  EXPECT_EQ(steps(), 10);
+  EXPECT_EQ(signals(), 10);
+  EXPECT_EQ(ask("SELECT min(job) FROM {schema}.steps"), 11);
 }
 
 TEST_F(RetentionDaysTest, ALargeDayThatIsPartlyOldWaitsUntilAllOfItIs) {

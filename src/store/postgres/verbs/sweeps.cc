@@ -8,6 +8,7 @@
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/postgres/wishes.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -21,6 +22,7 @@ const Sql kTimeouts{"sweep_timeouts"};
 const Sql kTimeoutsNext{"sweep_timeouts_next"};
 const Sql kExpiries{"sweep_expiries"};
 const Sql kExpiriesNext{"sweep_expiries_next"};
+const Sql kRunningExpiresAt{"running_expires_at"};
 const Sql kPreferences{"sweep_preferences"};
 const Sql kPreferencesEnd{"sweep_preferences_end"};
 const Sql kPreferencesNext{"sweep_preferences_next"};
@@ -109,7 +111,15 @@ SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
 
 SweepReport expire_waiting(Tx& tx, std::size_t limit) {
   return pass(tx, limit, kExpiries, kExpiriesNext, [&tx](Moves& moves, LiveJob& job) {
-    if (job.running || !job.expires_at || *job.expires_at > tx.now_ms()) return false;
+    if (!job.expires_at || *job.expires_at > tx.now_ms()) return false;
+    if (job.running) {
+      const auto deadline = deadline_of(job.flags, job.spec);
+      if (!deadline) return false;
+      if (*deadline > tx.now()) {
+        tx.write(kRunningExpiresAt, Params().int8(job.key).int8(to_ms(*deadline)));
+        return false;
+      }
+    }
     moves.expire(job);
     return true;
   });

@@ -31,6 +31,25 @@ Result<JobPage> list_jobs(Tx& tx, const JobQuery& query);
 Result<WaitFacts> explain(Tx& tx, const JobId& id);
 Each<JobId> find_jobs(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys);
 
+// --- counts.cc ---
+Each<JobId> find_holders(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys);
+Result<std::vector<JobCount>> count_jobs(Tx& tx, const JobFilter& filter);
+
+// --- runs: steps.cc, step_lists.cc, signals.cc ---
+Each<StepAnswer> run_steps(Tx& tx, const std::vector<StepCall>& calls);
+Result<StepPage> list_steps(Tx& tx, const StepQuery& query);
+Each<Signalled> signal_runs(Tx& tx, const std::vector<Signal>& signals);
+Each<Settled> wake_runs(Tx& tx, const std::vector<JobId>& runs);
+
+// --- schedules.cc ---
+Result<Schedule> create_schedule(Tx& tx, const Schedule& schedule);
+Result<Schedule> update_schedule(Tx& tx, const Schedule& schedule);
+Each<Schedule> get_schedules(Tx& tx, const NamespaceName& ns, const std::vector<ScheduleId>& ids);
+Result<SchedulePage> list_schedules(Tx& tx, const ScheduleQuery& query);
+Result<Schedule> delete_schedule(Tx& tx, const NamespaceName& ns, const ScheduleId& id);
+Result<DueSchedules> due_schedules(Tx& tx, std::size_t limit);
+Result<ScheduleFired> fire_schedule(Tx& tx, ScheduleFire& fire);
+
 // --- plans.cc, actions.cc ---
 Result<PlanStored> put_plan(Tx& tx, const PlanPut& request);
 Each<Plan> get_plans(Tx& tx, const NamespaceName& ns, const std::vector<PlanId>& plans);
@@ -62,6 +81,7 @@ Result<QueueStats> change_queue(Tx& tx, const QueueChange& change);
 Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns);
 Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info);
 Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx);
+Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change);
 Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name);
 
 // --- sweeps.cc, retention.cc ---

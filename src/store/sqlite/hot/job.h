@@ -23,6 +23,8 @@ inline constexpr std::uint16_t kResultBytes = 4;
 inline constexpr std::uint16_t kResultApart = 8;
 inline constexpr std::uint16_t kCancelRequested = 16;
 inline constexpr std::uint16_t kHasProgress = 32;
+inline constexpr std::uint16_t kIsRun = 64;  // job_list_*.sql and job_counts.sql know it by its number
+inline constexpr std::uint16_t kHasParent = 128;
 
 // Wishes of a job that the hot path must honour without reading its row.
 struct Wishes {
@@ -35,13 +37,21 @@ struct Wishes {
   Instant prefer_until{};
   std::string fairness_key;
   std::uint32_t fairness_weight = 1;
-  std::int64_t fair_start = 0;  // 0: not stamped
-  std::optional<Instant> expires_at;
+  std::int64_t fair_start = 0;        // 0: not stamped
+  std::optional<Instant> expires_at;  // the deadline, if that comes first
+  std::optional<Instant> deadline;    // ends it while it runs, too
   std::optional<Instant> not_before;  // due time once the dependencies are done
   std::uint32_t dependencies_pending = 0;
   bool run_on_dependency_failure = false;
   bool waits_for_key = false;  // stands with its concurrency key instead of in its lane
 };
+
+// What the steps of a run are judged by, kept while it runs so that a step needs no look at the run's row.
+struct RunMemo {
+  RunSpec spec;                      // policy, backoff and parent; what only readers ask for is left out
+  std::optional<std::size_t> steps;  // attempts so far; empty: not counted yet
+};
+std::unique_ptr<RunMemo> memo_of(RunSpec spec);
 
 // The lease of a running job.
 struct Running {
@@ -51,6 +61,7 @@ struct Running {
   Instant lease_until{};
   Duration lease_ttl{};
   std::optional<Instant> times_out_at;
+  std::unique_ptr<RunMemo> run;  // null: not a run
 };
 
 struct HotJob {

@@ -14,6 +14,7 @@ WHERE j.id > ?1 AND j.id <= ?2
   AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = 0 AND j.run_at <= ?8 THEN 1 ELSE j.state END)) != 0)
   AND (?9 IS NULL OR j.created_at > ?9)
   AND (?10 IS NULL OR j.created_at < ?10)
+  AND (?14 = 0 OR (j.flags & 64) != 0)
   AND (?11 IS NULL OR json_extract(j.error, '$.kind') = ?11)
   AND (?12 IS NULL OR NOT EXISTS (
     SELECT 1 FROM json_each(?12) wanted

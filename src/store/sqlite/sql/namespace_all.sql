@@ -1,1 +1,1 @@
-SELECT id, name, description, created_at FROM namespaces ORDER BY id
+SELECT id, name, description, created_at, display_name, enabled, updated_at FROM namespaces ORDER BY id

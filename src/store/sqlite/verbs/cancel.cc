@@ -16,7 +16,11 @@ Result<Cancelled> cancel(Core& core, const Cancel& item) {
     const auto state = static_cast<JobState>(core.sql.job_settled.integer(0));
     return Status::conflict(fmt::format("job {} is {} already", item.job.text(), to_string(state)));
   }
-  if (job->state != JobState::running) {
+  if (item.as_dead) {
+    core.end_dead(*key, *job, *item.as_dead);
+    return Cancelled{item.job, JobState::dead};
+  }
+  if (job->state != JobState::running || item.at_once) {
     core.cancel_now(*key, *job, item.reason, kErrorCancelled);
     return Cancelled{item.job, JobState::cancelled};
   }
@@ -48,7 +52,8 @@ Result<Settled> redrive(Core& core, const JobId& id) {
       return Status::conflict(
           fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(from)));
     lane_row = st.integer(1);
-    fresh.flags = static_cast<std::uint16_t>(st.integer(3) & (kPayloadBytes | kPayloadApart | kHasProgress));
+    fresh.flags =
+        static_cast<std::uint16_t>(st.integer(3) & (kPayloadBytes | kPayloadApart | kHasProgress | kIsRun | kHasParent));
     fresh.priority = static_cast<std::int16_t>(st.integer(4));
     fresh.created_at_ms = st.integer(6);
     fresh.fence = static_cast<std::uint64_t>(st.integer(10));
@@ -65,10 +70,10 @@ Result<Settled> redrive(Core& core, const JobId& id) {
           fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), spec.unique->key));
   }
   if (spec.labels.contains(kLabelAction)) reopen_action(core, *key);
-  // It waits for nobody any more, and its time to expire starts over.
+  // It waits for nobody any more, and its time to expire starts over. A deadline that has passed was for the life before.
   spec.after.clear();
-  std::optional<Instant> expires_at;
-  if (spec.expires_in) expires_at = core.now + *spec.expires_in;
+  if (spec.deadline && *spec.deadline <= core.now) spec.deadline.reset();
+  const std::optional<Instant> expires_at = core.expiry_of(spec);
   fresh.event = JobEvent::redriven;
   fresh.run_at_ms = to_ms(core.now);
   fresh.rank = rank_of(core.now, fresh.priority);

@@ -143,6 +143,7 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
     running.times_out_at = core.now + *spec.timeout;
     core.timeouts.add(*running.times_out_at, key);
   }
+  if (spec.run) running.run = memo_of(std::move(*spec.run));
   worker.leases.insert(key);
   ++worker.slots_used;
   ++queue.held;

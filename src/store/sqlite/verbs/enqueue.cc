@@ -19,6 +19,8 @@ Result<Resolved> resolve(Core& core, const JobSpec& spec) {
   Resolved out;
   const auto ns_row = core.namespace_row(spec.ns);
   if (!ns_row.ok()) return ns_row.status();
+  if (!core.queues.find_namespace(spec.ns)->info.enabled)
+    return Status::conflict(fmt::format("namespace '{}' is not enabled; it takes no jobs", spec.ns.text()));
   out.ns_row = *ns_row;
   for (const JobId& id : spec.after) {
     const auto key = core.ids.decode(id);
@@ -98,9 +100,9 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   job.created_at_ms = to_ms(core.now);
   if (spec.payload.encoding == Encoding::bytes) job.flags |= kPayloadBytes;
   if (spec.payload.data.size() > kInlineBytesMax) job.flags |= kPayloadApart;
-  std::optional<Instant> expires_at;
-  if (spec.expires_in) expires_at = core.now + *spec.expires_in;
-  core.track_wishes(key, job, spec, core.now, expires_at);
+  if (spec.run) job.flags |= kIsRun;
+  if (spec.run && spec.run->parent) job.flags |= kHasParent;
+  core.track_wishes(key, job, spec, core.now, core.expiry_of(spec));
   if (job.wishes) job.wishes->dependencies_pending = static_cast<std::uint32_t>(resolved.pending.size());
 
   const Instant due = std::max(spec.run_at.value_or(core.now + spec.delay), core.now);

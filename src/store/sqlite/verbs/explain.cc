@@ -1,6 +1,7 @@
 // The facts behind `why`, read at one instant. The words are the engine's.
 #include <algorithm>
 
+#include "store/sqlite/verbs/steps.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -82,6 +83,7 @@ Result<WaitFacts> explain(Core& core, const JobId& id) {
   if (queue.settings.rate && !queue.bucket.has_token(*queue.settings.rate, core.now))
     facts.rate_token_at = queue.bucket.next_token_at(*queue.settings.rate, core.now);
   if (job->wishes) key_facts(core, *job, facts);
+  facts.parked_on = parked_on(core, key, *job, kNamedMax);
   if (job->blocked()) {
     for (const JobId& after : facts.job.spec.after) {
       const auto after_key = core.ids.decode(after);

@@ -75,12 +75,10 @@ Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info) {
   if (core.queues.find_namespace(info.name) != nullptr)
     return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
   HotNamespace entry{core.next_namespace++, info};
-  entry.info.created_at = core.now;
-  core.sql.namespace_insert.bind(1, entry.row)
-      .bind_text(2, info.name.text())
-      .bind_text(3, info.description)
-      .bind(4, to_ms(core.now))
-      .run();
+  entry.info.created_at = entry.info.updated_at = core.now;
+  Statement& st = core.sql.namespace_insert;
+  st.bind(1, entry.row).bind_text(2, info.name.text()).bind_text(3, info.description).bind(4, to_ms(core.now));
+  st.bind_text(5, info.display_name).bind(6, std::int64_t{info.enabled}).bind(7, to_ms(core.now)).run();
   core.group.wrote = true;
   return core.queues.add_namespace(std::move(entry)).info;
 }
@@ -89,6 +87,21 @@ Result<std::vector<NamespaceInfo>> list_namespaces(Core& core) {
   std::vector<NamespaceInfo> out;
   for (const auto& [name, entry] : core.queues.namespaces()) out.push_back(entry.info);
   return out;
+}
+
+Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change) {
+  HotNamespace* found = core.queues.find_namespace(change.name);
+  if (found == nullptr) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
+  NamespaceInfo& info = found->info;
+  if (change.display_name) info.display_name = *change.display_name;
+  if (change.description) info.description = *change.description;
+  if (change.enabled) info.enabled = *change.enabled;
+  info.updated_at = core.now;
+  Statement& st = core.sql.namespace_update;
+  st.bind(1, found->row).bind_text(2, info.description).bind_text(3, info.display_name);
+  st.bind(4, std::int64_t{info.enabled}).bind(5, to_ms(core.now)).run();
+  core.group.wrote = true;
+  return info;
 }
 
 Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
@@ -105,7 +118,8 @@ Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
       return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
   }
   NamespaceInfo info = found->info;
-  // Plans, actions without jobs and keys are what somebody made in it, not work: they go along.
+  // Plans, schedules, actions without jobs and keys are what somebody made in it, not work: they go along.
+  core.sql.schedule_delete_of_namespace.bind(1, row).run();
   core.sql.plan_delete_of_namespace.bind(1, row).run();
   core.sql.action_jobs_delete_of_namespace.bind(1, row).run();
   core.sql.action_delete_of_namespace.bind(1, row).run();

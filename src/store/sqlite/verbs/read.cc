@@ -45,6 +45,13 @@ void read_attempts(Core& core, JobKey key, Job& job) {
 
 }  // namespace
 
+Result<JobId> find_holder(Core& core, const NamespaceName& ns, const std::string& key) {
+  const auto ns_row = core.namespace_row(ns);
+  if (!ns_row.ok()) return ns_row.status();
+  if (const JobKey holder = core.uniques.find(*ns_row, key)) return core.ids.encode(holder);
+  return Status::not_found(fmt::format("no job holds the unique key '{}'", key));
+}
+
 Result<Job> read_job(Core& core, const JobId& id) {
   const auto key = core.ids.decode(id);
   JobRow row;
@@ -68,6 +75,7 @@ Result<Job> read_job(Core& core, const JobId& id) {
   read_attempts(core, row.key, job);
   if (const HotJob* live = core.find(row.key)) {
     job.state = live->state;
+    job.last_event = live->event;
     if (live->wishes) {
       job.dependencies_pending = live->wishes->dependencies_pending;
       job.expires_at = live->wishes->expires_at;

@@ -33,6 +33,10 @@ void remove(Core& core, const Candidate& row) {
   if (spec.labels.contains(kLabelAction)) forget_action_job(core, row.key);
   if ((row.flags & (kPayloadApart | kResultApart)) != 0) core.sql.content_delete.bind(1, row.key).run();
   if ((row.flags & kHasProgress) != 0) core.sql.progress_delete.bind(1, row.key).run();
+  if ((row.flags & kIsRun) != 0) {
+    core.sql.step_delete.bind(1, row.key).run();
+    core.sql.signal_delete.bind(1, row.key).run();
+  }
   core.sql.attempt_delete.bind(1, row.key).run();
   core.sql.job_delete.bind(1, row.key).run();
   core.group.wrote = true;

@@ -101,14 +101,7 @@ Result<Settled> snooze(Core& core, const Snooze& item) {
     return settled_now(core, item.lease, held->key);
   }
   --job.attempt;
-  job.event = JobEvent::snoozed;
-  job.run_at_ms = to_ms(core.now + item.delay);
-  job.rank = rank_of(job.run_at(), job.priority);
-  core.set_state(job, JobState::scheduled);
-  core.write_move(held->key, job, std::nullopt, {});
-  core.tell(held->key, job, JobState::running, JobEvent::snoozed);
-  core.end_lease(held->key, job);
-  core.due.add(job.run_at(), held->key);
+  core.park(held->key, job, core.now + item.delay, JobEvent::snoozed);
   return settled_now(core, item.lease, held->key);
 }
 

@@ -86,17 +86,17 @@ SweepReport expire_waiting(Core& core, std::size_t limit) {
       core, core.expiries, limit,
       [&core](const HotJob& job) -> std::optional<Instant> {
         if (!job.wishes || !job.wishes->expires_at) return std::nullopt;
-        // While it runs it cannot expire; if it comes back to waiting later, it does then.
-        if (job.state == JobState::running) return std::max(*job.wishes->expires_at, core.now + Duration(1'000));
-        return job.wishes->expires_at;
+        const Wishes& wishes = *job.wishes;
+        if (job.state != JobState::running) return wishes.expires_at;
+        // While it runs only its deadline ends it; if it comes back to waiting before that, it expires then.
+        const Instant again = std::max(*wishes.expires_at, core.now + Duration(1'000));
+        return wishes.deadline ? std::min(*wishes.deadline, again) : again;
       },
       [&core](JobKey key, HotJob& job) {
-        const JobState from = job.state;
-        job.event = JobEvent::expired;
-        core.set_state(job, JobState::dead);
-        core.write_move(key, job, core.now, error_to_text({kErrorExpired, "it was still waiting when it expired"}));
-        core.tell(key, job, from, JobEvent::expired, kErrorExpired);
-        core.finish(key, job, JobState::dead);
+        const bool late = job.wishes->deadline && *job.wishes->deadline <= core.now;
+        core.end_dead(key, job,
+                      late ? JobError{kErrorDeadline, "it was not finished at its deadline"}
+                           : JobError{kErrorExpired, "it was still waiting when it expired"});
       });
 }
 

@@ -26,6 +26,21 @@ Result<Settled> redrive(Core& core, const JobId& id);
 Result<Job> read_job(Core& core, const JobId& id);
 Result<WaitFacts> explain(Core& core, const JobId& id);
 Result<JobId> find_job(Core& core, const NamespaceName& ns, const std::string& key);
+Result<JobId> find_holder(Core& core, const NamespaceName& ns, const std::string& key);
+
+Result<StepAnswer> run_step(Core& core, const StepCall& call);
+Result<StepPage> list_steps(Core& core, const StepQuery& query);
+Result<Signalled> signal_run(Core& core, const Signal& signal);
+Result<Settled> wake_run(Core& core, const JobId& run);
+
+Result<Schedule> create_schedule(Core& core, const Schedule& schedule);
+Result<Schedule> update_schedule(Core& core, const Schedule& schedule);
+Result<Schedule> get_schedule(Core& core, const NamespaceName& ns, const ScheduleId& id);
+Result<SchedulePage> list_schedules(Core& core, const ScheduleQuery& query);
+Result<Schedule> delete_schedule(Core& core, const NamespaceName& ns, const ScheduleId& id);
+Result<DueSchedules> due_schedules(Core& core, std::size_t limit);
+Result<ScheduleFired> fire_schedule(Core& core, ScheduleFire& fire);
+Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change);
 
 Result<PlanStored> put_plan(Core& core, const PlanPut& request);
 Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id);

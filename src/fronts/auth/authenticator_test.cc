@@ -1,9 +1,9 @@
-#include "fronts/http/auth.h"
+#include "fronts/auth/authenticator.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace muster::http {
+namespace muster::auth {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST(Authenticator, JudgesAgainWhetherACredentialHolds) {
 }
 
 }  // namespace
-}  // namespace muster::http
+}  // namespace muster::auth

@@ -1,4 +1,4 @@
-#include "fronts/http/auth.h"
+#include "fronts/auth/authenticator.h"
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace muster::http {
+namespace muster::auth {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
@@ -125,4 +125,4 @@ void Authenticator::forget_old_failures(Ticks now) {
                                    [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
 }
 
-}  // namespace muster::http
+}  // namespace muster::auth

@@ -1,0 +1,27 @@
+// A load of workflow lives over gRPC, dialect kagzi.v1: many at once on a few connections of one client process. A life is start,
+// poll, some steps (begin and complete each), complete.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace muster::bench::grpc_suite {
+
+struct Load {
+  std::size_t outstanding = 1;
+  std::size_t steps = 0;
+  double seconds = 1;
+};
+
+struct Outcome {
+  double lives_per_second = 0;
+  double p50_ms = 0;  // of whole lives
+  double p99_ms = 0;
+  std::string trouble;  // the first error; empty: none
+};
+
+// address: HOST:PORT. Registers a worker first.
+Outcome run(const std::string& address, const Load& load);
+
+}  // namespace muster::bench::grpc_suite

@@ -1,0 +1,88 @@
+#include "fronts/grpc/board.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "fronts/grpc/live_call.h"
+
+namespace muster::rpc {
+namespace {
+
+auth::AuthOptions auth_options(const GrpcOptions& options) {
+  return {.tokens = options.tokens, .required = options.auth_required};
+}
+
+}  // namespace
+
+Board::Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts)
+    : core(engine, metrics, std::move(options), std::move(facts)),
+      catalogue(metrics),
+      authenticator_(auth_options(core.options)),
+      token_needed_(core.options.auth_required),
+      open_gauge_(metrics.gauge("muster_grpc_calls_open", "Calls that are not answered yet.")),
+      correlations_(engine.clock(), random_seed()) {
+  // A secret is needed as its digest alone.
+  for (Token& token : core.options.tokens) token.secret.clear();
+}
+
+Result<command::Caller> Board::authenticate(std::string_view authorization, const std::string& address) {
+  if (authorization.empty() && !token_needed_.load(std::memory_order_relaxed))
+    return command::Caller{.role = command::Role::operator_role, .name = "anonymous", .address = address, .worker = {}};
+  const std::lock_guard lock(auth_mutex_);
+  auto credential = authenticator_.authenticate(authorization, address, core.clock().elapsed());
+  if (credential.ok()) return std::move(credential->caller);
+  // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
+  if (credential.code() == Code::unauthenticated && !authorization.empty())
+    log::warn("authentication failed", {{"address", address}, {"front", std::string("grpc")}});
+  return credential.status();
+}
+
+void Board::set_tokens(const auth::AuthOptions& tokens) {
+  const std::lock_guard lock(auth_mutex_);
+  authenticator_ = auth::Authenticator(tokens);
+  token_needed_ = tokens.required;
+}
+
+Status Board::authorize(const command::Caller& caller, const Method& method) {
+  return command::authorize(caller, {.name = method.name, .since = {}, .auth = method.auth, .summary = {}});
+}
+
+Status Board::open_call() {
+  if (core.stopping.load(std::memory_order_relaxed)) return Status::unavailable("the server is stopping");
+  const std::size_t before = open_.fetch_add(1, std::memory_order_relaxed);
+  if (before >= core.options.limits.calls_max) {
+    open_.fetch_sub(1, std::memory_order_relaxed);
+    return Status::exhausted(fmt::format("{} calls are open already; try again", core.options.limits.calls_max));
+  }
+  open_gauge_.set(static_cast<double>(before + 1));
+  return {};
+}
+
+void Board::close_call() { open_gauge_.set(static_cast<double>(open_.fetch_sub(1, std::memory_order_relaxed) - 1)); }
+
+bool Board::add_waiting(LiveCall& call, std::weak_ptr<Call> handle) {
+  const std::lock_guard lock(waiting_mutex_);
+  if (core.stopping) return false;
+  waiting_.insert_or_assign(&call, std::move(handle));
+  return true;
+}
+
+void Board::remove_waiting(LiveCall& call) {
+  const std::lock_guard lock(waiting_mutex_);
+  waiting_.erase(&call);
+}
+
+void Board::stop_waiting() {
+  std::vector<std::pair<LiveCall*, CallRef>> told;
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    core.stopping = true;
+    for (const auto& [call, handle] : waiting_)
+      if (CallRef held = handle.lock()) told.emplace_back(call, std::move(held));
+  }
+  for (const auto& [call, held] : told) call->give_up(Status::unavailable("the server is stopping"));
+}
+
+}  // namespace muster::rpc

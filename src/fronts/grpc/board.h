@@ -1,0 +1,60 @@
+// What every call passes on its way in, whichever transport brought it: the method it names, who calls, whether it may, and how
+// many are open. The front owns one; it is used from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "base/uuid.h"
+#include "fronts/auth/authenticator.h"
+#include "fronts/grpc/catalogue.h"
+#include "fronts/grpc/core.h"
+
+namespace muster::rpc {
+
+class LiveCall;
+
+class Board {
+ public:
+  Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts);
+
+  Core core;
+  const Catalogue catalogue;
+
+  // unauthenticated, exhausted (the address has to wait): as in fronts/auth/. An authorization that is empty is none.
+  Result<command::Caller> authenticate(std::string_view authorization, const std::string& address);
+  void set_tokens(const auth::AuthOptions& tokens);
+  static Status authorize(const command::Caller& caller, const Method& method);
+
+  // Counts a call in. exhausted: calls_max. unavailable: the front stops. Call close_call() once for every open one.
+  Status open_call();
+  void close_call();
+
+  // A name for the logs that nobody gave.
+  std::string make_correlation() { return correlations_.next().text(); }
+
+  // Calls that wait and can be told to stop waiting. False: the front stops, do not wait.
+  bool add_waiting(LiveCall& call, std::weak_ptr<Call> handle);
+  void remove_waiting(LiveCall& call);
+  // Nothing is begun any more, and everybody who waits is told to try elsewhere.
+  void stop_waiting();
+
+ private:
+  std::mutex auth_mutex_;  // leaf; guards the authenticator
+  auth::Authenticator authenticator_;
+  std::atomic<bool> token_needed_;
+  std::atomic<std::size_t> open_{0};
+  Gauge& open_gauge_;
+  UuidSource correlations_;
+  std::mutex waiting_mutex_;  // leaf
+  std::unordered_map<LiveCall*, std::weak_ptr<Call>> waiting_;
+};
+
+}  // namespace muster::rpc

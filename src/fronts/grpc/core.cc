@@ -1,0 +1,64 @@
+#include "fronts/grpc/core.h"
+
+#include <utility>
+
+#include "fronts/grpc/later.h"
+
+namespace muster::rpc {
+
+void Fences::put(JobId run, Fence fence) {
+  const std::lock_guard lock(mutex_);
+  if (fences_.size() >= kRunsMax) fences_.clear();
+  fences_.insert_or_assign(run, fence);
+}
+
+std::optional<Fence> Fences::find(JobId run) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = fences_.find(run);
+  return at == fences_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void Fences::forget(JobId run) {
+  const std::lock_guard lock(mutex_);
+  fences_.erase(run);
+}
+
+bool KnownNamespaces::contains(const NamespaceName& name) const {
+  const std::lock_guard lock(mutex_);
+  return names_.contains(name);
+}
+
+void KnownNamespaces::add(const NamespaceName& name) {
+  const std::lock_guard lock(mutex_);
+  names_.insert(name);
+}
+
+void KnownNamespaces::forget(const NamespaceName& name) {
+  const std::lock_guard lock(mutex_);
+  names_.erase(name);
+}
+
+Core::Core(engine::Engine& with, Metrics& counted, GrpcOptions options_in, command::ServerFacts facts_in)
+    : engine(with),
+      metrics(counted),
+      options(std::move(options_in)),
+      facts(std::move(facts_in)),
+      later(std::make_unique<Later>()) {}
+
+Core::~Core() = default;
+
+void Core::after(Duration wait, UniqueFunction<void()> then) { later->run_after(wait, std::move(then)); }
+
+void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void(Status)> then) {
+  if (core.namespaces.contains(name)) return then({});
+  NamespaceInfo info;
+  info.name = name;
+  core.engine.queues().create_namespace(std::move(info),
+                                        [&core, name, then = std::move(then)](Result<NamespaceInfo> made) mutable {
+                                          if (!made.ok() && made.code() != Code::already_exists) return then(made.status());
+                                          core.namespaces.add(name);
+                                          then({});
+                                        });
+}
+
+}  // namespace muster::rpc

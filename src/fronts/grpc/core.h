@@ -1,0 +1,77 @@
+// What the calls of one gRPC front share. Made by the front; used from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "base/metrics.h"
+#include "base/reply.h"
+#include "base/unique_function.h"
+#include "command/context.h"
+#include "engine/engine.h"
+#include "fronts/grpc/options.h"
+
+namespace muster::rpc {
+
+// Fences of the runs this node handed out: K0 and V1 calls name a run but no lease. What is not here is read from the store.
+// Bounded; any thread.
+class Fences {
+ public:
+  void put(JobId run, Fence fence);
+  std::optional<Fence> find(JobId run) const;
+  void forget(JobId run);
+
+ private:
+  static constexpr std::size_t kRunsMax = 200'000;  // then all are forgotten: they are only a shortcut
+  mutable std::mutex mutex_;                        // leaf
+  std::unordered_map<JobId, Fence> fences_;
+};
+
+// Namespaces known to exist, so that dialects which make them by use ask the store once. Any thread.
+class KnownNamespaces {
+ public:
+  bool contains(const NamespaceName& name) const;
+  void add(const NamespaceName& name);
+  void forget(const NamespaceName& name);
+
+ private:
+  mutable std::mutex mutex_;  // leaf
+  std::set<NamespaceName> names_;
+};
+
+// What the Kagzi dialects know about their workers: words/roster.h.
+class Roster;
+std::shared_ptr<Roster> make_roster(const Clock& clock);
+
+class Later;  // later.h
+
+struct Core {
+  Core(engine::Engine& with, Metrics& counted, GrpcOptions options_in, command::ServerFacts facts_in);
+  ~Core();
+
+  engine::Engine& engine;
+  Metrics& metrics;
+  GrpcOptions options;
+  command::ServerFacts facts;
+  Fences fences;
+  KnownNamespaces namespaces;
+  std::shared_ptr<Roster> roster = make_roster(engine.clock());  // shared only because it is not known here
+  std::unique_ptr<Later> later;
+  std::atomic<bool> stopping{false};  // nothing is begun any more
+
+  // Runs `then` on some thread when this much real time has passed, or at once when the front stops. Costs no thread of ours.
+  void after(Duration wait, UniqueFunction<void()> then);
+  const Clock& clock() const { return engine.clock(); }
+  Instant now() const { return engine.clock().now(); }
+};
+
+// Makes sure the namespace is there, then goes on. `then` gets ok or why not.
+void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void(Status)> then);
+
+}  // namespace muster::rpc

@@ -1,0 +1,154 @@
+#include "fronts/grpc/front.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <netdb.h>
+
+#include <chrono>
+#include <utility>
+
+#include "fronts/grpc/health.h"
+#include "fronts/grpc/later.h"
+#include "fronts/grpc/reflection.h"
+#include "fronts/grpc/tls.h"
+#include "fronts/grpc/web_call.h"
+#include "fronts/grpc/wire_call.h"
+
+namespace muster::rpc {
+namespace {
+
+constexpr int kMetadataBytesMax = 64 * 1024;  // workers name the runs they hold there
+// A message a little above message_bytes_max is read and refused in the method's own words; one beyond this is cut off.
+constexpr std::size_t kOversizeReadMax = 4 * 1024 * 1024;
+
+std::string exposure_refusal(const GrpcOptions& options) {
+  if (options.insecure || (options.tls.enabled() && options.auth_required)) return {};
+  const std::string_view missing = options.tls.enabled() ? "authentication is" : options.auth_required ? "TLS is" : "both are";
+  return fmt::format(
+      "an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
+      "127.0.0.1, or say that it shall be insecure",
+      missing);
+}
+
+bool is_loopback(const addrinfo& found) {
+  if (found.ai_family == AF_INET)
+    return (ntohl(reinterpret_cast<const sockaddr_in*>(found.ai_addr)->sin_addr.s_addr) >> 24) == 127;
+  return found.ai_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(found.ai_addr)->sin6_addr);
+}
+
+// What the name stands for, all of it: gRPC listens on every address a name has.
+Status check_address(const GrpcOptions& options) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(options.address.c_str(), nullptr, &hints, &found) != 0)
+    return Status::invalid_argument(fmt::format("\"{}\" is not an address of this machine", options.address));
+  bool local = true;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) local = local && is_loopback(*each);
+  ::freeaddrinfo(found);
+  const std::string refusal = exposure_refusal(options);
+  return local || refusal.empty() ? Status() : Status::invalid_argument(fmt::format("gRPC on {}: {}", options.address, refusal));
+}
+
+std::string host_and_port(const std::string& host, int port) {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+// Every call begins here, on a thread of gRPC's.
+class Dispatcher final : public grpc::CallbackGenericService {
+ public:
+  explicit Dispatcher(std::shared_ptr<Board> board) : board_(std::move(board)) {}
+
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+    const std::string& path = context->method();
+    if (Entry* entry = board_->catalogue.find(path)) return WireCall::begin(board_, *entry, *context);
+    if (path == kWatchPath) return begin_watch(board_, *context);
+    if (path == kReflectionPath || path == kReflectionAlphaPath) return begin_reflection(board_, *context);
+    board_->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
+    WireError error = wire_error(Catalogue::dialect_of(path), Status::not_found("no such method: " + path));
+    error.code = WireCode::unimplemented;
+    return new Refusal(std::move(error));
+  }
+
+ private:
+  std::shared_ptr<Board> board_;  // shared by all calls
+};
+
+void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
+  const auto milliseconds = [](Duration duration) { return static_cast<int>(duration.count()); };
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.limits.message_bytes_max + kOversizeReadMax));
+  builder.SetMaxSendMessageSize(-1);
+  // Two servers on one port would share its calls by chance.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             milliseconds(options.limits.keepalive_accepted));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  if (options.limits.keepalive > Duration::zero())
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(options.limits.keepalive));
+}
+
+}  // namespace
+
+struct GrpcFront::State {
+  std::shared_ptr<Board> board;  // shared with calls
+  std::unique_ptr<Dispatcher> dispatcher;
+  std::unique_ptr<grpc::Server> server;
+  std::string address;
+  int port = 0;
+  bool stopped = false;
+};
+
+Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metrics& metrics, GrpcOptions options,
+                                                    command::ServerFacts facts) {
+  if (Status valid = auth::Authenticator::validate({.tokens = options.tokens, .required = options.auth_required}); !valid.ok())
+    return valid;
+  if (Status valid = rpc::check_tls(options.tls); !valid.ok()) return valid;
+  if (Status valid = check_address(options); !valid.ok()) return valid;
+  auto state = std::make_unique<State>();
+  const std::string asked = host_and_port(options.address, options.port);
+  grpc::ServerBuilder builder;
+  configure(builder, options);
+  builder.AddListeningPort(asked, credentials(options.tls), &state->port);
+  const std::string host = options.address;
+  state->board = std::make_shared<Board>(engine, metrics, std::move(options), std::move(facts));
+  state->dispatcher = std::make_unique<Dispatcher>(state->board);
+  builder.RegisterCallbackGenericService(state->dispatcher.get());
+  state->server = builder.BuildAndStart();
+  if (!state->server || state->port == 0)
+    return Status::unavailable(fmt::format("cannot listen on {} for gRPC: the address is in use or not this machine's", asked));
+  state->address = host_and_port(host, state->port);
+  return std::unique_ptr<GrpcFront>(new GrpcFront(std::move(state)));
+}
+
+GrpcFront::GrpcFront(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GrpcFront::~GrpcFront() { stop(Duration::zero()); }
+
+std::uint16_t GrpcFront::port() const { return static_cast<std::uint16_t>(state_->port); }
+std::string GrpcFront::address() const { return state_->address; }
+Core& GrpcFront::core() { return state_->board->core; }
+
+Status GrpcFront::set_tokens(auth::AuthOptions tokens) {
+  if (Status valid = auth::Authenticator::validate(tokens); !valid.ok()) return valid;
+  state_->board->set_tokens(tokens);
+  return {};
+}
+
+Status GrpcFront::check_tls() const { return rpc::check_tls(state_->board->core.options.tls); }
+
+WebCancel GrpcFront::call(WebRequest request, WebReply reply) {
+  return WebCall::begin(state_->board, std::move(request), std::move(reply));
+}
+
+void GrpcFront::stop(Duration grace) {
+  if (std::exchange(state_->stopped, true)) return;
+  state_->board->stop_waiting();
+  state_->board->core.later->stop();
+  state_->server->Shutdown(std::chrono::system_clock::now() + grace);
+  state_->server->Wait();
+}
+
+}  // namespace muster::rpc

@@ -1,0 +1,150 @@
+#include "fronts/grpc/health.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fronts/grpc/wire_call.h"
+#include "health_v1.pb.h"
+
+namespace muster::rpc {
+namespace {
+
+namespace proto = grpc::health::v1;
+using Serving = proto::HealthCheckResponse::ServingStatus;
+
+bool is_service(const std::string& name) {
+  if (name.empty()) return true;
+  static const std::vector<std::string> services = Catalogue::services();
+  return std::binary_search(services.begin(), services.end(), name);
+}
+
+Serving state_of(Core& core) {
+  const bool serving = !core.stopping && core.engine.admin().health().writable;
+  return serving ? proto::HealthCheckResponse::SERVING : proto::HealthCheckResponse::NOT_SERVING;
+}
+
+std::string encoded(Serving state) {
+  proto::HealthCheckResponse response;
+  response.set_status(state);
+  return response.SerializeAsString();
+}
+
+WireError refused(const Status& status) { return wire_error(ErrorDialect::native, status); }
+
+void check_health(CallRef call) {
+  proto::HealthCheckRequest request;
+  if (!request.ParseFromString(call->request))
+    return call->refuse(refused(Status::invalid_argument("the message is not a HealthCheckRequest")));
+  if (!is_service(request.service())) return call->refuse(refused(Status::not_found("no such service: " + request.service())));
+  call->answer(encoded(state_of(call->core)));
+}
+
+constexpr std::array kMethods{Method{.service = kHealthService,
+                                     .name = "Check",
+                                     .dialect = ErrorDialect::native,
+                                     .auth = command::Auth::read_only,
+                                     .run = check_health}};
+
+// Looks every kHealthLookEvery; the reactor and the look that is due own it together.
+class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_shared_from_this<Watch> {
+ public:
+  explicit Watch(std::shared_ptr<Board> board) : board_(std::move(board)) {}
+
+  void begin() {
+    self_ = std::shared_ptr<Watch>(this);
+    StartRead(&incoming_);
+  }
+
+  void OnReadDone(bool ok) override {
+    proto::HealthCheckRequest request;
+    grpc::Slice slice;
+    if (!ok || !incoming_.DumpToSingleSlice(&slice).ok() ||
+        !request.ParseFromArray(slice.begin(), static_cast<int>(slice.size())))
+      return finish(refused(Status::invalid_argument("the message is not a HealthCheckRequest")));
+    known_ = is_service(request.service());
+    look();
+  }
+
+  void OnWriteDone(bool ok) override {
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+    }
+    if (!ok) return finish({.code = WireCode::cancelled, .message = "the client went away", .details = {}});
+    look_later();
+  }
+
+  void OnCancel() override { finish({.code = WireCode::cancelled, .message = "the client went away", .details = {}}); }
+
+  void OnDone() override {
+    board_->close_call();
+    const auto last = std::move(self_);
+  }
+
+ private:
+  void look_later() {
+    board_->core.after(kHealthLookEvery, [self = shared_from_this()] { self->look(); });
+  }
+
+  void look() {
+    const Serving now = known_ ? state_of(board_->core) : proto::HealthCheckResponse::SERVICE_UNKNOWN;
+    const bool stopping = board_->core.stopping;
+    bool changed = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (finished_ || writing_) return;
+      changed = told_ != now;
+      told_ = now;
+      if (stopping)
+        finished_ = true;
+      else
+        writing_ = changed;
+    }
+    if (changed) {
+      const std::string bytes = encoded(now);
+      const grpc::Slice slice(bytes.data(), bytes.size());
+      outgoing_ = grpc::ByteBuffer(&slice, 1);
+    }
+    const auto goodbye = [] { return to_grpc(refused(Status::unavailable("the server is stopping"))); };
+    if (stopping) return changed ? StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), goodbye()) : Finish(goodbye());
+    if (changed) return StartWrite(&outgoing_);
+    look_later();
+  }
+
+  void finish(WireError error) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(finished_, true)) return;
+    }
+    Finish(to_grpc(std::move(error)));
+  }
+
+  std::shared_ptr<Board> board_;  // shared by all calls
+  std::shared_ptr<Watch> self_;   // until OnDone()
+  grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer outgoing_;
+  bool known_ = false;
+  std::mutex mutex_;  // leaf; guards what follows
+  bool writing_ = false;
+  bool finished_ = false;
+  std::optional<Serving> told_;
+};
+
+}  // namespace
+
+std::span<const Method> health_methods() { return kMethods; }
+
+grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context) {
+  static_cast<void>(context);
+  if (const Status room = board->open_call(); !room.ok()) return new Refusal(refused(room));
+  auto* watch = new Watch(std::move(board));
+  watch->begin();
+  return watch;
+}
+
+}  // namespace muster::rpc

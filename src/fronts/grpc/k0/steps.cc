@@ -1,0 +1,153 @@
+#include "fronts/grpc/k0/shapes.h"
+#include "fronts/grpc/words/names.h"
+#include "fronts/grpc/words/roster.h"
+#include "fronts/grpc/words/runs.h"
+#include "fronts/grpc/words/values.h"
+
+namespace muster::rpc::k0 {
+namespace {
+
+constexpr PageRule kPages{.usual = 50, .most = 100};
+constexpr std::string_view kSleepSteps = "__sleep_";  // what clients call the steps they sleep in
+
+void refuse_step(const CallRef& call, const Status& status, JobId run) {
+  K0::refuse(call, status, {.kind = "workflow_run", .id = run.text()});
+}
+
+// Makes the call on the registry for a caller that may, then goes on with its answer.
+void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer)> then) {
+  guard(call, run, [call, step = std::move(step), run, then = std::move(then)](Status may) mutable {
+    if (!may.ok()) return K0::refuse(call, may);
+    call->core.engine.runs().step(std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+      if (!answer.ok()) return refuse_step(call, answer.status(), run);
+      then(std::move(*answer));
+    });
+  });
+}
+
+// The lease and the run of a request, or nothing: the call has been refused.
+std::optional<store::RunRef> run_ref(const CallRef& call, const std::string& run_id) {
+  const Result<JobId> id = require_run("run_id", run_id);
+  if (!id.ok()) {
+    K0::refuse(call, id.status(), {.kind = "workflow_run", .id = run_id});
+    return std::nullopt;
+  }
+  Result<store::RunRef> ref = ref_of(*call, *id);
+  if (ref.ok()) return *ref;
+  K0::refuse(call, ref.status());
+  return std::nullopt;
+}
+
+}  // namespace
+
+void begin_step(CallRef call) {
+  auto request = K0::parse<pb::BeginStepRequest>(call);
+  if (!request) return;
+  const auto ref = run_ref(call, request->run_id());
+  if (!ref) return;
+  store::step::Begin begin{*ref, encode_step(request->step_id())};
+  if (!request->input().empty()) {
+    if (Status input = check_json(*call, "input", request->input()); !input.ok()) return K0::refuse(call, input);
+    begin.input = Content{std::move(*request->mutable_input()), Encoding::json};
+  }
+  if (request->step_id().starts_with(kSleepSteps)) begin.kind = StepKind::sleep;
+  begin.policy = policy_of(request->retry_policy());
+  take_step(call, std::move(begin), ref->run, [call](const store::StepAnswer& answer) {
+    pb::BeginStepResponse response;
+    response.set_should_execute(answer.execute);
+    // Clients decode what is cached, so that a step without an output has to be null.
+    if (!answer.execute) response.set_cached_result(answer.step && answer.step->output ? answer.step->output->data : "null");
+    K0::answer(call, response);
+  });
+}
+
+void complete_step(CallRef call) {
+  auto request = K0::parse<pb::CompleteStepRequest>(call);
+  if (!request) return;
+  const auto ref = run_ref(call, request->run_id());
+  if (!ref) return;
+  if (Status output = check_json(*call, "output", request->output()); !output.ok()) return K0::refuse(call, output);
+  store::step::Complete complete{*ref, encode_step(request->step_id())};
+  complete.output = Content{std::move(*request->mutable_output()), Encoding::json};
+  complete.unbegun_ok = true;
+  take_step(call, std::move(complete), ref->run, [call](const store::StepAnswer&) { K0::answer(call, pb::Empty()); });
+}
+
+void fail_step(CallRef call) {
+  const auto request = K0::parse<pb::FailStepRequest>(call);
+  if (!request) return;
+  const auto ref = run_ref(call, request->run_id());
+  if (!ref) return;
+  if (request->step_id().empty()) return K0::refuse(call, Status::invalid_argument("step_id is empty"));
+  const Complaint complaint = complaint_of(request->error());
+  store::step::Fail fail{*ref, encode_step(request->step_id()), {complaint.kind, complaint.message}};
+  fail.retryable = !complaint.non_retryable && !request->non_retryable();
+  const std::int64_t later = request->retry_after_ms() > 0 ? request->retry_after_ms() : complaint.retry_after_ms;
+  fail.retry_after = std::clamp(Duration(later), Duration(0), limits::kDelayMax);
+  fail.requeue = call->core.options.habits.steps_retry;
+  fail.unbegun_ok = true;
+  take_step(call, std::move(fail), ref->run, [call, run = ref->run](const store::StepAnswer& answer) {
+    if (answer.parked) {
+      call->core.fences.forget(run);
+      call->core.roster->expect_echo(run);
+    } else {
+      call->core.roster->take_echo(run);
+    }
+    K0::answer(call, pb::Empty());
+  });
+}
+
+void get_step_attempt(CallRef call) {
+  const auto request = K0::parse<pb::GetStepAttemptRequest>(call);
+  if (!request) return;
+  const Result<Uuid> id = require_uuid("step_attempt_id", request->step_attempt_id());
+  if (!id.ok()) return K0::refuse(call, id.status());
+  store::StepQuery query;
+  query.step = StepId{*id};
+  Core& core = call->core;
+  core.engine.runs().list_steps(std::move(query), [call = std::move(call), id = *id](Result<store::StepPage> page) {
+    if (page.ok() && page->steps.empty()) page = Status::not_found(fmt::format("step attempt {} does not exist", id.text()));
+    if (!page.ok()) {
+      const std::string text = id.text();
+      return K0::refuse(call, page.status(), {.kind = "step_attempt", .id = text});
+    }
+    const Step step = std::move(page->steps.front());
+    find_run(call->core, {}, step.run, [call, step](Result<Job> run) {
+      if (!run.ok()) return refuse_step(call, run.status(), step.run);
+      pb::GetStepAttemptResponse response;
+      put_step(step, run->spec.ns, call->core.now(), {call->core.options.habits.plain_errors}, response.mutable_step_attempt());
+      K0::answer(call, response);
+    });
+  });
+}
+
+void list_step_attempts(CallRef call) {
+  const auto request = K0::parse<pb::ListStepAttemptsRequest>(call);
+  if (!request) return;
+  const Result<JobId> id = require_run("workflow_run_id", request->workflow_run_id());
+  if (id.code() == Code::not_found) return K0::answer(call, pb::ListStepAttemptsResponse());
+  if (!id.ok()) return K0::refuse(call, id.status());
+  Result<std::string> cursor = cursor_of(request->page_token());
+  if (!cursor.ok()) return K0::refuse(call, cursor.status());
+  store::StepQuery query;
+  query.run = *id;
+  if (!request->step_id().empty()) query.name = encode_step(request->step_id());
+  query.limit = page_size(request->page_size(), kPages);
+  query.cursor = std::move(*cursor);
+  Core& core = call->core;
+  find_run(core, {}, *id, [call = std::move(call), query = std::move(query)](Result<Job> run) mutable {
+    if (run.code() == Code::not_found) return K0::answer(call, pb::ListStepAttemptsResponse());
+    if (!run.ok()) return K0::refuse(call, run.status());
+    Core& shared = call->core;
+    shared.engine.runs().list_steps(std::move(query), [call = std::move(call), ns = run->spec.ns](Result<store::StepPage> page) {
+      if (!page.ok()) return K0::refuse(call, page.status());
+      pb::ListStepAttemptsResponse response;
+      for (const Step& step : page->steps)
+        put_step(step, ns, call->core.now(), {call->core.options.habits.plain_errors}, response.add_step_attempts());
+      response.set_next_page_token(page_token(page->next));
+      K0::answer(call, response);
+    });
+  });
+}
+
+}  // namespace muster::rpc::k0

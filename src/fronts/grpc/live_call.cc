@@ -1,0 +1,189 @@
+#include "fronts/grpc/live_call.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace muster::rpc {
+namespace {
+
+constexpr std::size_t kTraceIdFrom = 3;  // 00-TRACEID-SPANID-FLAGS
+constexpr std::size_t kTraceIdDigits = 32;
+
+std::string_view trace_id(std::string_view traceparent) {
+  if (traceparent.size() < kTraceIdFrom + kTraceIdDigits || traceparent[2] != '-') return {};
+  const std::string_view id = traceparent.substr(kTraceIdFrom, kTraceIdDigits);
+  return id.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos ? id : std::string_view();
+}
+
+// What goes into logs and jobs stays one line.
+bool is_printable(std::string_view text) {
+  for (const char c : text)
+    if (c < 0x20 || c == 0x7f) return false;
+  return true;
+}
+
+}  // namespace
+
+// Methods hold the call through this; the last one to let go says so.
+struct LiveCall::LetGo {
+  void operator()(LiveCall* call) const {
+    if (!call->ended()) call->refuse(Status::internal(fmt::format("{} gave no answer", call->entry_.method.name)));
+    call->release();
+  }
+};
+
+LiveCall::LiveCall(std::shared_ptr<Board> board, Entry& entry)
+    : Call(board->core), board_(std::move(board)), entry_(entry), begun_(core.clock().elapsed()) {}
+
+LiveCall::~LiveCall() {
+  if (open_) board_->close_call();
+}
+
+std::string_view LiveCall::metadata(std::string_view name) const {
+  for (const auto& [key, value] : received)
+    if (key == name) return value;
+  return {};
+}
+
+void LiveCall::add_metadata(std::string name, std::string value) { trailers_.emplace_back(std::move(name), std::move(value)); }
+
+void LiveCall::name_itself() {
+  std::string_view given = metadata("x-correlation-id");
+  if (given.empty()) given = trace_id(metadata("traceparent"));
+  given = given.substr(0, kCorrelationBytesMax);
+  correlation = given.empty() || !is_printable(given) ? board_->make_correlation() : std::string(given);
+}
+
+Status LiveCall::admit(std::string_view authorization, const std::string& address) {
+  caller = {.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}};
+  if (entry_.open()) return admit(std::move(caller));
+  auto known = board_->authenticate(authorization, address);
+  return known.ok() ? admit(*std::move(known)) : known.status();
+}
+
+Status LiveCall::admit(command::Caller known) {
+  caller = std::move(known);
+  if (Status room = board_->open_call(); !room.ok()) return room;
+  open_ = true;
+  return Board::authorize(caller, entry_.method);
+}
+
+void LiveCall::run() {
+  owners_.fetch_add(1, std::memory_order_relaxed);
+  CallRef handle(this, LetGo());
+  {
+    const std::lock_guard lock(mutex_);
+    handle_ = handle;
+    if (ended_) return;
+  }
+  entry_.method.run(std::move(handle));
+}
+
+bool LiveCall::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+bool LiveCall::cancelled() const {
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
+// True for the one caller that ends the call. The handler is handed out so that it runs, or goes, without the lock.
+bool LiveCall::end(bool by_cancel, UniqueFunction<void()>& handler) {
+  bool was_waiting = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    ended_ = true;
+    cancelled_ = by_cancel;
+    handler = std::move(on_cancel_);
+    was_waiting = waiting_;
+  }
+  if (was_waiting) board_->remove_waiting(*this);
+  return true;
+}
+
+void LiveCall::settle(WireCode code) {
+  entry_.measure(code, core.clock().elapsed() - begun_);
+  if (entry_.method.audited)
+    log::info("audit", {{"who", caller.name},
+                        {"address", caller.address},
+                        {"type", fmt::format("{}/{}", entry_.method.service, entry_.method.name)},
+                        {"outcome", code == WireCode::ok ? std::string("ok") : fmt::format("grpc {}", static_cast<int>(code))},
+                        {"corr", correlation}});
+}
+
+void LiveCall::answer(std::string response) {
+  UniqueFunction<void()> dropped;
+  if (!end(false, dropped)) return undelivered();
+  settle(WireCode::ok);
+  deliver(std::move(response), trailers_);
+}
+
+void LiveCall::refuse(WireError error) {
+  UniqueFunction<void()> dropped;
+  if (!end(false, dropped)) return;
+  settle(error.code);
+  if (error.code == WireCode::internal || error.code == WireCode::unknown)
+    log::error("a call failed", {{"type", fmt::format("{}/{}", entry_.method.service, entry_.method.name)},
+                                 {"detail", error.message},
+                                 {"corr", correlation}});
+  deliver(std::move(error), trailers_);
+}
+
+void LiveCall::give_up(const Status& why) { give_up(wire_error(entry_.method.dialect, why)); }
+
+void LiveCall::give_up(WireError why) {
+  UniqueFunction<void()> handler;
+  if (!end(true, handler)) return;
+  if (handler) handler();
+  settle(why.code);
+  deliver(std::move(why), trailers_);
+}
+
+void LiveCall::on_cancel(UniqueFunction<void()> then) {
+  bool at_once = false;
+  std::weak_ptr<Call> handle;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) {
+      at_once = cancelled_;
+    } else {
+      on_cancel_ = std::move(then);
+      if (waiting_) return;
+      waiting_ = true;
+      handle = handle_;
+    }
+  }
+  if (handle.expired()) {
+    if (at_once) then();
+    return;
+  }
+  if (!board_->add_waiting(*this, handle)) return give_up(Status::unavailable("the server is stopping"));
+  // It may have ended before it was on the list; nobody would take it off.
+  if (ended()) board_->remove_waiting(*this);
+}
+
+void LiveCall::on_undelivered(UniqueFunction<void()> then) {
+  const std::lock_guard lock(mutex_);
+  on_undelivered_ = std::move(then);
+}
+
+void LiveCall::undelivered() {
+  UniqueFunction<void()> handler;
+  {
+    const std::lock_guard lock(mutex_);
+    handler = std::move(on_undelivered_);
+  }
+  if (handler) handler();
+}
+
+void LiveCall::let_go_of_transport() { release(); }
+
+void LiveCall::release() {
+  if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+}  // namespace muster::rpc

@@ -1,0 +1,89 @@
+// The part of a call that transports share: it ends exactly once, by an answer, an error, or because its client went away; then
+// it is counted, and logged where methods ask for it.
+//
+// A transport makes it, fills in what came with the request and calls run(). It has two owners: the transport until it is done
+// with the peer, and the methods while somebody holds the CallRef. A method that lets go of its call without an answer has it
+// answered as an error of ours, so that no client waits for ever.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fronts/grpc/board.h"
+#include "fronts/grpc/call.h"
+
+namespace muster::rpc {
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;  // lower-case names
+
+inline constexpr std::size_t kCorrelationBytesMax = 128;  // a longer one is cut
+
+class LiveCall : public Call {
+ public:
+  std::string_view metadata(std::string_view name) const final;
+  void add_metadata(std::string name, std::string value) final;
+  void answer(std::string response) final;
+  void refuse(WireError error) final;
+  void on_cancel(UniqueFunction<void()> then) final;
+  bool cancelled() const final;
+  void on_undelivered(UniqueFunction<void()> then) final;
+
+  // The client went away (cancelled), or nobody may wait any more: the call's handler runs and the peer, if it is still there, is
+  // told why.
+  void give_up(const Status& why);
+  void give_up(WireError why);
+
+ protected:
+  LiveCall(std::shared_ptr<Board> board, Entry& entry);
+  ~LiveCall() override;
+
+  // On a thread of the transport, once `caller`, `deadline`, `correlation`, `received` and, at the latest now, `request` are set.
+  void run();
+  // Judged before run(), as soon as the head is known: rights, room, the token.
+  Status admit(std::string_view authorization, const std::string& address);
+  Status admit(command::Caller known);
+  void refuse(const Status& status) { refuse(wire_error(entry_.method.dialect, status)); }
+  // x-correlation-id, else the trace id of traceparent, else a new one. REQUIRES: received is set.
+  void name_itself();
+  // The transport is done with the peer. The object may be gone afterwards.
+  void let_go_of_transport();
+  // The answer was given, but its connection broke.
+  void undelivered();
+  bool ended() const;
+
+  // How the transport sends; exactly one of them, once.
+  virtual void deliver(std::string response, const Metadata& trailers) = 0;
+  virtual void deliver(WireError error, const Metadata& trailers) = 0;
+
+  Metadata received;
+  Board& board() { return *board_; }
+  Entry& entry() { return entry_; }
+
+ private:
+  struct LetGo;
+  void release();
+  bool end(bool by_cancel, UniqueFunction<void()>& handler);
+  void settle(WireCode code);
+
+  std::shared_ptr<Board> board_;  // shared by all calls and the front
+  Entry& entry_;
+  const Ticks begun_;
+  bool open_ = false;
+  std::atomic<int> owners_{1};
+  Metadata trailers_;
+  mutable std::mutex mutex_;  // leaf; guards what follows
+  bool ended_ = false;
+  bool cancelled_ = false;
+  bool waiting_ = false;
+  UniqueFunction<void()> on_cancel_;
+  UniqueFunction<void()> on_undelivered_;
+  std::weak_ptr<Call> handle_;
+};
+
+}  // namespace muster::rpc

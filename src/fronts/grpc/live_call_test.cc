@@ -1,0 +1,160 @@
+// A call ends exactly once, whoever is quicker; here without a transport, and through the door that gRPC-Web uses.
+#include "fronts/grpc/live_call.h"
+
+#include <future>
+
+#include "fronts/grpc/front_testing.h"
+#include "muster_v1.pb.h"
+
+namespace muster::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+CallRef kept;  // by a method that answers later
+
+void keep(CallRef call) { kept = std::move(call); }
+void drop(CallRef call) { call.reset(); }
+
+class StillCall final : public LiveCall {
+ public:
+  StillCall(std::shared_ptr<Board> board, Entry& entry, std::vector<int>& said)
+      : LiveCall(std::move(board), entry), said_(said) {}
+  void begin() { run(); }
+  void done() { let_go_of_transport(); }
+
+ private:
+  void deliver(std::string response, const Metadata&) override {
+    EXPECT_EQ(response, "yes");
+    said_.push_back(0);
+  }
+  void deliver(WireError error, const Metadata&) override { said_.push_back(static_cast<int>(error.code)); }
+  std::vector<int>& said_;
+};
+
+class LiveCallTest : public FrontTest {
+ protected:
+  void SetUp() override {
+    FrontTest::SetUp();
+    board = std::make_shared<Board>(*engine, *metrics, GrpcOptions(), command::ServerFacts());
+  }
+  void TearDown() override {
+    kept.reset();
+    board.reset();
+    FrontTest::TearDown();
+  }
+  StillCall& begin(void (*run)(CallRef)) {
+    entry = std::make_unique<Entry>(Method{.service = "s", .name = "m", .run = run}, *metrics);
+    auto* call = new StillCall(board, *entry, said);
+    call->begin();
+    return *call;
+  }
+  std::shared_ptr<Board> board;
+  std::unique_ptr<Entry> entry;
+  std::vector<int> said;
+};
+
+TEST_F(LiveCallTest, OneThatItsMethodDropsIsAnsweredAsAnErrorOfOurs) {
+  begin(drop).done();
+  EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::internal)});
+}
+
+TEST_F(LiveCallTest, TheFirstAnswerCounts) {
+  StillCall& call = begin(keep);
+  kept->answer("yes");
+  kept->answer("yes");
+  kept->refuse(WireError{});
+  call.give_up(Status::unavailable("late"));
+  EXPECT_FALSE(kept->cancelled());
+  call.done();
+  kept.reset();
+  EXPECT_EQ(said, std::vector<int>{0});
+}
+
+TEST_F(LiveCallTest, OneThatIsGivenUpRunsItsHandlerOnceAndTakesNoAnswer) {
+  StillCall& call = begin(keep);
+  int handled = 0;
+  int lost = 0;
+  kept->on_cancel([&] { ++handled; });
+  kept->on_undelivered([&] { ++lost; });
+  call.give_up(Status::unavailable("gone"));
+  EXPECT_TRUE(kept->cancelled());
+  kept->answer("yes");
+  kept->on_cancel([&] { ++handled; });
+  call.done();
+  kept.reset();
+  EXPECT_EQ(handled, 2) << "a handler that comes late runs at once";
+  EXPECT_EQ(lost, 1);
+  EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::unavailable)});
+}
+
+TEST_F(LiveCallTest, NobodyBeginsToWaitOnceTheFrontStops) {
+  begin(keep).done();
+  board->stop_waiting();
+  int handled = 0;
+  kept->on_cancel([&] { ++handled; });
+  EXPECT_EQ(handled, 1);
+  EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::unavailable)});
+}
+
+class WebCallTest : public FrontTest {
+ protected:
+  WebRequest request(const std::string& path, const std::string& message = {}) const {
+    return {.path = path,
+            .message = message,
+            .metadata = {},
+            .timeout = {},
+            .caller = {.role = command::Role::operator_role, .name = "page", .address = "127.0.0.1", .worker = {}},
+            .refused = {}};
+  }
+  WebAnswer ask(WebRequest request) {
+    std::promise<WebAnswer> done;
+    const WebCancel cancel = front->call(std::move(request), [&](WebAnswer answer) { done.set_value(std::move(answer)); });
+    return done.get_future().get();
+  }
+};
+
+TEST_F(WebCallTest, IsAnsweredAsOverGrpc) {
+  serve();
+  const WebAnswer info = ask(request("/kagzi.v1.AdminService/GetServerInfo"));
+  EXPECT_EQ(info.code, WireCode::ok);
+  kagzi::v1::GetServerInfoResponse response;
+  ASSERT_TRUE(response.ParseFromString(info.response));
+  EXPECT_EQ(response.api_version(), "v1");
+  EXPECT_EQ(ask(request("/kagzi.v1.AdminService/NoSuch")).code, WireCode::unimplemented);
+  EXPECT_EQ(ask(request("/kagzi.v1.WorkflowService/StartWorkflow", "\xff")).code, WireCode::invalid_argument);
+  EXPECT_EQ(ask(request("/kagzi.v1.WorkflowService/StartWorkflow", std::string(5 << 20, 'x'))).code,
+            WireCode::resource_exhausted);
+}
+
+TEST_F(WebCallTest, IsRefusedForWhatItsBringerFoundAndForItsRole) {
+  serve();
+  WebRequest wrong = request("/kagzi.v1.AdminService/GetServerInfo");
+  wrong.refused = Status::unauthenticated("who?");
+  const WebAnswer refused = ask(std::move(wrong));
+  EXPECT_EQ(refused.code, WireCode::unauthenticated);
+  EXPECT_FALSE(refused.details.empty());
+  WebRequest reader = request("/kagzi.v1.WorkflowService/StartWorkflow");
+  reader.caller.role = command::Role::read_only;
+  EXPECT_EQ(ask(std::move(reader)).code, WireCode::permission_denied);
+}
+
+TEST_F(WebCallTest, EndsWhenItsClientGoesAwayOrItsTimeIsOver) {
+  serve();
+  muster::v1::GetResultRequest wait;
+  wait.set_run_id(start_run("a"));
+  wait.mutable_wait()->set_seconds(60);
+  std::promise<WebAnswer> done;
+  WebCancel cancel = front->call(request("/muster.v1.RunService/GetResult", wait.SerializeAsString()),
+                                 [&](WebAnswer answer) { done.set_value(std::move(answer)); });
+  cancel();
+  EXPECT_EQ(done.get_future().get().code, WireCode::cancelled);
+  cancel = {};
+  EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
+  WebRequest hasty = request("/muster.v1.RunService/GetResult", wait.SerializeAsString());
+  hasty.timeout = Duration(50);
+  EXPECT_EQ(ask(std::move(hasty)).code, WireCode::deadline_exceeded);
+}
+
+}  // namespace
+}  // namespace muster::rpc

@@ -1,0 +1,39 @@
+// The methods of every service as data: what dispatch, rights and reflection are made from.
+//
+// A dialect's folder (k0/, v1/, native/) lists its own; catalogue.cc joins them. `run` may answer at once or later.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "command/spec.h"
+#include "fronts/grpc/call.h"
+
+namespace muster::rpc {
+
+// In whose words errors of this method are told.
+enum class ErrorDialect : std::uint8_t { k0, v1, native };
+
+struct Method {
+  std::string_view service;  // "kagzi.v1.WorkerService"
+  std::string_view name;     // "PollTask"
+  ErrorDialect dialect = ErrorDialect::native;
+  command::Auth auth = command::Auth::operator_only;
+  bool audited = false;
+  void (*run)(CallRef call) = nullptr;
+};
+
+std::span<const Method> k0_methods();      // kagzi.WorkflowService, kagzi.HealthService
+std::span<const Method> v1_methods();      // kagzi.v1.*
+std::span<const Method> native_methods();  // muster.v1.*
+
+const Method* find_method(std::string_view service, std::string_view name);  // nullptr: UNIMPLEMENTED
+
+// A status of ours in a dialect's words: code, message and details. `subject`: workflow_run, worker, schedule, step_attempt.
+struct Subject {
+  std::string_view kind{};
+  std::string_view id{};
+};
+WireError wire_error(ErrorDialect dialect, const Status& status, Subject subject = {});
+
+}  // namespace muster::rpc

@@ -1,0 +1,248 @@
+// RunService: signals, children, results that are waited for, and the timeline of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "fronts/grpc/native/native.h"
+#include "fronts/grpc/native/shapes.h"
+#include "fronts/grpc/words/names.h"
+#include "fronts/grpc/words/runs.h"
+#include "fronts/grpc/words/values.h"
+
+namespace muster::rpc::native {
+namespace {
+
+constexpr Duration kResultWaitMax{60'000};
+constexpr Duration kDeadlineMargin{200};  // an answer leaves this long before the client gives up
+constexpr PageRule kPages{.usual = 100, .most = 1'000};
+
+// Empty: in whichever namespace the run is.
+NamespaceName any_or(const std::string& text) { return text.empty() ? NamespaceName() : NamespaceName(encode_name(text)); }
+
+void put_signal(const store::StepAnswer& answer, pb::AwaitSignalResponse& out) {
+  out.set_parked(answer.parked);
+  if (answer.parked || !answer.step) return;
+  // A wait that was over completes its step with the reason beside it.
+  out.set_timed_out(answer.step->error.has_value());
+  if (answer.step->output) put_content(*answer.step->output, out.mutable_data());
+}
+
+void put_child(const store::StepAnswer& answer, pb::AwaitChildResponse& out) {
+  out.set_parked(answer.parked);
+  if (!answer.step) return;
+  const Step& step = *answer.step;
+  if (step.child) out.set_child_run_id(step.child->text());
+  if (answer.parked) return;
+  out.set_completed(step.state == StepState::completed);
+  if (step.output) put_content(*step.output, out.mutable_output());
+  if (step.error) {
+    out.set_error_kind(step.error->kind);
+    out.set_error_message(step.error->message);
+  }
+}
+
+template <class Response, class Put>
+void run_step(CallRef call, store::StepCall step, Put put) {
+  engine::Runs& runs = call->core.engine.runs();
+  runs.step(std::move(step), [call = std::move(call), put](Result<store::StepAnswer> answer) {
+    if (!answer.ok()) return Native::refuse(call, answer.status());
+    Response response;
+    put(*answer, response);
+    Native::answer(call, response);
+  });
+}
+
+// The child of this step: the same one however often it is asked for.
+JobSpec child_spec(const pb::AwaitChildRequest& request, const Job& parent, const std::string& step, Content input) {
+  JobSpec spec = run_of(parent.spec.ns, decode_name(parent.spec.queue.text()), request.workflow_type());
+  if (!request.task_queue().empty()) spec.queue = QueueName(encode_name(request.task_queue()));
+  spec.payload = std::move(input);
+  spec.idempotency_key = fmt::format("child:{}:{}", parent.id.text(), step);
+  spec.correlation = parent.spec.correlation;
+  spec.run->parent = RunParent{parent.id, step};
+  spec.run->external_id = request.external_id();
+  if (!request.version().empty()) spec.run->version = request.version();
+  if (!request.external_id().empty()) spec.unique = UniqueKey{kKagziKeys + request.external_id(), UniqueWhile::unfinished};
+  return spec;
+}
+
+// Before a child is started: does the caller still speak for the parent?
+Status check_parent(const Job& parent, const store::RunRef& ref) {
+  if (is_finished(parent.state))
+    return Status::conflict(fmt::format("run {} is {} already", parent.id.text(), to_string(parent.state)));
+  if (ref.fence && *ref.fence != parent.fence)
+    return Status::lease_lost(
+        fmt::format("run {} is no longer leased under fence {}; stop working on it", parent.id.text(), to_number(*ref.fence)));
+  return {};
+}
+
+struct ChildWait {
+  pb::AwaitChildRequest request;
+  store::RunRef ref;
+  std::string step;
+  Content input;
+};
+
+void start_child(CallRef call, ChildWait wait, const Job& parent) {
+  Core& core = call->core;
+  JobSpec spec = child_spec(wait.request, parent, wait.step, std::move(wait.input));
+  start_run(core, std::move(spec),
+            [call = std::move(call), ref = wait.ref, step = std::move(wait.step)](Result<store::Enqueued> child) mutable {
+              if (!child.ok()) return Native::refuse(call, child.status());
+              run_step<pb::AwaitChildResponse>(
+                  std::move(call), store::step::AwaitChild{.run = ref, .step = std::move(step), .child = child->id}, put_child);
+            });
+}
+
+void send_signal(CallRef call, JobId run, pb::SignalRequest request) {
+  auto data = content_of(*call, "data", request.data());
+  if (!data.ok()) return Native::refuse(call, data.status());
+  engine::Runs& runs = call->core.engine.runs();
+  runs.signal({.run = run, .name = request.signal(), .data = *std::move(data)},
+              [call = std::move(call)](Result<store::Signalled> signalled) {
+                if (!signalled.ok()) return Native::refuse(call, signalled.status());
+                pb::SignalResponse response;
+                response.set_run_id(signalled->run.text());
+                response.set_taken(signalled->taken);
+                Native::answer(call, response);
+              });
+}
+
+void signal_by_name(CallRef call, pb::SignalRequest request) {
+  engine::Jobs& jobs = call->core.engine.jobs();
+  const std::string id = request.external_id();
+  const NamespaceName ns = namespace_of(request.namespace_());
+  jobs.find_holders(ns, {kKagziKeys + id},
+                    [call = std::move(call), id, request = std::move(request)](Result<store::Each<JobId>> holders) mutable {
+                      if (!holders.ok()) return Native::refuse(call, holders.status());
+                      const Result<JobId>& run = holders->front();
+                      if (run.ok()) return send_signal(std::move(call), *run, std::move(request));
+                      if (run.code() != Code::not_found) return Native::refuse(call, run.status());
+                      Native::refuse(call, Status::not_found(fmt::format("no unfinished run has external id \"{}\"", id)));
+                    });
+}
+
+void answer_result(const CallRef& call, const Job& run) {
+  pb::GetResultResponse response;
+  response.set_state(std::string(to_string(run.state)));
+  if (run.state == JobState::completed && run.result) put_content(*run.result, response.mutable_output());
+  if (is_finished(run.state) && run.state != JobState::completed && run.error) {
+    response.set_error_kind(run.error->kind);
+    response.set_error_message(run.error->message);
+  }
+  Native::answer(call, response);
+}
+
+}  // namespace
+
+void await_signal(CallRef call) {
+  const auto request = Native::parse<pb::AwaitSignalRequest>(call);
+  if (!request) return;
+  const auto run = require_run("run_id", request->run_id());
+  if (!run.ok()) return Native::refuse(call, run.status());
+  const auto ref = ref_of(*call, *run);
+  if (!ref.ok()) return Native::refuse(call, ref.status());
+  store::step::AwaitSignal step{.run = *ref, .step = encode_step(request->step()), .signal = request->signal()};
+  if (request->has_wait()) {
+    const auto wait = duration_of("wait", request->wait());
+    if (!wait.ok()) return Native::refuse(call, wait.status());
+    step.wait = *wait;
+  }
+  guard(call, *run, [call, step = std::move(step)](Status allowed) mutable {
+    if (!allowed.ok()) return Native::refuse(call, allowed);
+    run_step<pb::AwaitSignalResponse>(std::move(call), std::move(step), put_signal);
+  });
+}
+
+void await_child(CallRef call) {
+  auto request = Native::parse<pb::AwaitChildRequest>(call);
+  if (!request) return;
+  const auto run = require_run("run_id", request->run_id());
+  if (!run.ok()) return Native::refuse(call, run.status());
+  if (request->step().empty()) return Native::refuse(call, Status::invalid_argument("step is empty; it is needed"));
+  if (request->workflow_type().empty())
+    return Native::refuse(call, Status::invalid_argument("workflow_type is empty; it is needed"));
+  const auto ref = ref_of(*call, *run);
+  if (!ref.ok()) return Native::refuse(call, ref.status());
+  auto input = content_of(*call, "input", request->input());
+  if (!input.ok()) return Native::refuse(call, input.status());
+  ChildWait wait{.request = *std::move(request), .ref = *ref, .step = {}, .input = *std::move(input)};
+  wait.step = encode_step(wait.request.step());
+  guard(call, *run, [call, run = *run, wait = std::move(wait)](Status allowed) mutable {
+    if (!allowed.ok()) return Native::refuse(call, allowed);
+    find_run(call->core, NamespaceName(), run, [call, wait = std::move(wait)](Result<Job> parent) mutable {
+      if (!parent.ok()) return Native::refuse(call, parent.status());
+      if (Status holds = check_parent(*parent, wait.ref); !holds.ok()) return Native::refuse(call, holds);
+      start_child(std::move(call), std::move(wait), *parent);
+    });
+  });
+}
+
+void signal(CallRef call) {
+  auto request = Native::parse<pb::SignalRequest>(call);
+  if (!request) return;
+  if (request->run_id().empty() == request->external_id().empty())
+    return Native::refuse(call, Status::invalid_argument("one of run_id and external_id is needed"));
+  if (request->run_id().empty()) return signal_by_name(std::move(call), *std::move(request));
+  const auto run = require_run("run_id", request->run_id());
+  if (!run.ok()) return Native::refuse(call, run.status());
+  const NamespaceName ns = any_or(request->namespace_());
+  find_run(call->core, ns, *run, [call, request = *std::move(request)](Result<Job> found) mutable {
+    if (!found.ok()) return Native::refuse(call, found.status());
+    send_signal(std::move(call), found->id, std::move(request));
+  });
+}
+
+void get_result(CallRef call) {
+  const auto request = Native::parse<pb::GetResultRequest>(call);
+  if (!request) return;
+  const auto run = require_run("run_id", request->run_id());
+  if (!run.ok()) return Native::refuse(call, run.status());
+  auto wait = duration_of("wait", request->wait());
+  if (!wait.ok()) return Native::refuse(call, wait.status());
+  if (*wait > kResultWaitMax)
+    return Native::refuse(call, Status::invalid_argument(fmt::format("wait of {} ms is above {} ms; ask again instead",
+                                                                     wait->count(), kResultWaitMax.count())));
+  if (call->deadline) {
+    const auto left = std::chrono::floor<Duration>(*call->deadline - call->core.clock().elapsed());
+    *wait = std::clamp(left - std::min(kDeadlineMargin, left / 2), Duration(0), *wait);
+  }
+  // Read first: a run of another namespace is not to be waited for.
+  find_run(call->core, any_or(request->namespace_()), *run, [call, wait = *wait](Result<Job> found) {
+    if (!found.ok()) return Native::refuse(call, found.status());
+    if (is_finished(found->state) || wait.count() == 0) return answer_result(call, *found);
+    engine::Runs& runs = call->core.engine.runs();
+    const engine::RunTicket ticket = runs.await_end(found->id, wait, [call](Result<Job> ended) {
+      if (!ended.ok()) return Native::refuse(call, ended.status());
+      answer_result(call, *ended);
+    });
+    call->on_cancel([&runs, ticket] { runs.cancel_wait(ticket); });
+  });
+}
+
+void get_history(CallRef call) {
+  const auto request = Native::parse<pb::GetHistoryRequest>(call);
+  if (!request) return;
+  const auto run = require_run("run_id", request->run_id());
+  if (!run.ok()) return Native::refuse(call, run.status());
+  auto cursor = cursor_of(request->page_token());
+  if (!cursor.ok()) return Native::refuse(call, cursor.status());
+  store::StepQuery query;
+  query.run = *run;
+  query.limit = page_size(request->page_size(), kPages);
+  query.cursor = *std::move(cursor);
+  find_run(call->core, any_or(request->namespace_()), *run, [call, query = std::move(query)](Result<Job> found) mutable {
+    if (!found.ok()) return Native::refuse(call, found.status());
+    engine::Runs& runs = call->core.engine.runs();
+    runs.list_steps(std::move(query), [call = std::move(call)](Result<store::StepPage> page) {
+      if (!page.ok()) return Native::refuse(call, page.status());
+      pb::GetHistoryResponse response;
+      for (const Step& step : page->steps) put_step(step, response.add_steps());
+      if (!page->next.empty()) response.set_next_page_token(page_token(page->next));
+      Native::answer(call, response);
+    });
+  });
+}
+
+}  // namespace muster::rpc::native

@@ -1,0 +1,73 @@
+#include "fronts/grpc/web_call.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::rpc {
+namespace {
+
+WebAnswer to_answer(WireError error) {
+  return {.code = error.code,
+          .response = {},
+          .message = std::move(error.message),
+          .details = std::move(error.details),
+          .metadata = {}};
+}
+
+}  // namespace
+
+WebCancel WebCall::begin(std::shared_ptr<Board> board, WebRequest request, WebReply reply) {
+  Entry* entry = board->catalogue.find(request.path);
+  if (entry == nullptr) {
+    board->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
+    WireError error = wire_error(Catalogue::dialect_of(request.path), Status::not_found("no such method: " + request.path));
+    error.code = WireCode::unimplemented;
+    reply(to_answer(std::move(error)));
+    return {};
+  }
+  Status refused = std::move(request.refused);
+  command::Caller caller = std::move(request.caller);
+  const std::optional<Duration> timeout = request.timeout;
+  auto* call = new WebCall(std::move(board), *entry, std::move(request), std::move(reply));
+  // The bringer's share of the call.
+  std::shared_ptr<WebCall> held(call, [](WebCall* one) { one->let_go_of_transport(); });
+  call->name_itself();
+  if (refused.ok() || entry->open()) refused = call->admit(std::move(caller));
+  const std::size_t max = call->core.options.limits.message_bytes_max;
+  if (refused.ok() && call->request.size() > max)
+    refused = Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", call->request.size(), max));
+  if (!refused.ok()) {
+    static_cast<LiveCall*>(call)->refuse(wire_error(entry->method.dialect, refused));
+    return {};
+  }
+  if (timeout) {
+    call->deadline = call->core.clock().elapsed() + *timeout;
+    call->core.after(*timeout, [late = std::weak_ptr(held)] {
+      if (const auto still = late.lock())
+        still->give_up({.code = WireCode::deadline_exceeded, .message = "the deadline passed", .details = {}});
+    });
+  }
+  call->run();
+  return [held = std::move(held)] {
+    held->give_up({.code = WireCode::cancelled, .message = "the client went away", .details = {}});
+  };
+}
+
+WebCall::WebCall(std::shared_ptr<Board> board, Entry& entry, WebRequest from, WebReply reply)
+    : LiveCall(std::move(board), entry), reply_(std::move(reply)) {
+  request = std::move(from.message);
+  received = std::move(from.metadata);
+}
+
+void WebCall::deliver(std::string response, const Metadata& trailers) {
+  reply_({.code = WireCode::ok, .response = std::move(response), .message = {}, .details = {}, .metadata = trailers});
+}
+
+void WebCall::deliver(WireError error, const Metadata& trailers) {
+  WebAnswer answer = to_answer(std::move(error));
+  answer.metadata = trailers;
+  reply_(std::move(answer));
+}
+
+}  // namespace muster::rpc

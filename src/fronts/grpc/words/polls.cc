@@ -1,0 +1,165 @@
+#include "fronts/grpc/words/polls.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fronts/grpc/core.h"
+#include "fronts/grpc/words/names.h"
+#include "fronts/grpc/words/roster.h"
+#include "fronts/grpc/words/workers.h"
+
+namespace muster::rpc {
+namespace {
+
+constexpr Duration kDeadlineMargin{200};  // an empty answer leaves this long before the client gives up
+
+Duration wait_of(const Call& call) {
+  const Duration most = std::min(call.core.options.habits.poll_wait, limits::kClaimWaitMax);
+  if (!call.deadline) return most;
+  const auto left = std::chrono::floor<Duration>(*call.deadline - call.core.clock().elapsed());
+  return std::clamp(left - std::min(kDeadlineMargin, left / 2), Duration(0), most);
+}
+
+class Polling : public std::enable_shared_from_this<Polling> {
+ public:
+  using Answer = void (*)(const CallRef&, const std::optional<Grant>&);
+
+  Polling(CallRef call, Uuid worker, Poll poll, Answer answer)
+      : call_(std::move(call)), core_(call_->core), worker_(worker), poll_(std::move(poll)), answer_(answer) {}
+
+  void run() {
+    if (const auto known = core_.roster->find(worker_))
+      if (check(*known->spec).ok()) return claim();
+    look();
+  }
+
+ private:
+  // What memory says no to, or does not know, the registry is asked for.
+  void look() {
+    looked_ = true;
+    find_worker(core_, worker_, [self = self()](Result<Worker> worker) {
+      if (worker.code() == Code::not_found)
+        return self->refuse(fmt::format("worker {} is not registered; register it first", self->worker_.text()));
+      if (!worker.ok()) return self->refuse_now(worker.status());
+      if (Status fits = self->check_place(worker->spec); !fits.ok()) return self->refuse(fits.message());
+      if (worker->state != WorkerState::online) return self->refuse(self->away(worker->state));
+      if (Status fits = self->check(worker->spec); !fits.ok()) return self->refuse(fits.message());
+      self->claim();
+    });
+  }
+
+  std::string away(WorkerState state) const {
+    return state == WorkerState::draining ? fmt::format("worker {} drains and gets no new runs", worker_.text())
+                                          : fmt::format("worker {} is offline; register it again", worker_.text());
+  }
+
+  Status check_place(const WorkerSpec& spec) const {
+    if (spec.ns.text() != poll_.ns)
+      return Status::conflict(
+          fmt::format("worker {} is registered in namespace '{}'", worker_.text(), decode_name(spec.ns.text())));
+    const QueueName asked(encode_name(poll_.task_queue));
+    if (std::find(spec.queues.begin(), spec.queues.end(), asked) == spec.queues.end())
+      return Status::conflict(fmt::format("worker {} is not registered for task queue '{}'", worker_.text(), poll_.task_queue));
+    return {};
+  }
+
+  Status check(const WorkerSpec& spec) {
+    if (Status place = check_place(spec); !place.ok()) return place;
+    std::vector<std::string> both;
+    for (const std::string& type : poll_.types)
+      if (std::string name = workflow_capability(encode_name(type)); spec.capabilities.contains(name))
+        both.push_back(std::move(name));
+    offered_ = CapabilitySet(std::move(both));
+    if (offered_.empty())
+      return Status::conflict(fmt::format("worker {} is registered for none of these workflow types", worker_.text()));
+    return {};
+  }
+
+  store::ClaimRequest request() const {
+    store::ClaimRequest request;
+    request.ns = NamespaceName(poll_.ns);
+    request.worker = WorkerId(worker_.text());
+    request.queues = {QueueName(encode_name(poll_.task_queue))};
+    request.narrow = offered_;
+    if (poll_.types_are_queues)
+      for (const std::string& type : poll_.types) {
+        const QueueName queue(encode_name(type));
+        const bool there = std::find(request.queues.begin(), request.queues.end(), queue) != request.queues.end();
+        if (!there && request.queues.size() < limits::kQueuesPerClaimMax) request.queues.push_back(queue);
+      }
+    return request;
+  }
+
+  void claim() {
+    if (call_->cancelled()) return answer_(call_, std::nullopt);
+    const auto ticket = core_.engine.claims().claim(
+        request(), wait_of(*call_), [self = self()](Result<store::ClaimReply> claimed) { self->claimed(std::move(claimed)); });
+    // When the reply was quicker, the call is answered and drops the handler.
+    call_->on_cancel([&core = core_, ticket] { core.engine.claims().cancel(ticket); });
+  }
+
+  void claimed(Result<store::ClaimReply> claimed) {
+    // What this node remembered may be old: another one registered the worker anew, or it went offline.
+    const bool stale = claimed.code() == Code::not_found || claimed.code() == Code::invalid_argument;
+    if (stale && !looked_) {
+      core_.roster->forget(worker_);
+      return look();
+    }
+    if (claimed.code() == Code::not_found) return refuse(away(WorkerState::offline));
+    if (!claimed.ok()) return refuse_now(claimed.status());
+    if (claimed->grants.empty()) {
+      if (claimed->block == store::ClaimBlock::draining && !call_->cancelled()) return refuse(away(WorkerState::draining));
+      return answer_(call_, std::nullopt);
+    }
+    const Grant& grant = claimed->grants.front();
+    if (call_->cancelled()) {
+      core_.engine.claims().hand_back(claimed->grants);
+      return answer_(call_, std::nullopt);
+    }
+    if (!offered_.contains(workflow_capability(grant.type.text()))) {
+      // A plain job that needs nothing and waits in the same queue: the client could not run it.
+      core_.engine.claims().hand_back(claimed->grants);
+      return core_.after(core_.options.habits.refused_poll_hold, [self = self()] { self->answer_(self->call_, std::nullopt); });
+    }
+    // The client may go away while the answer is on its way; then the run is somebody else's at once.
+    call_->on_undelivered([&core = core_, grants = claimed->grants] { core.engine.claims().hand_back(grants); });
+    core_.fences.put(grant.id, grant.fence);
+    call_->add_metadata("muster-fence", std::to_string(to_number(grant.fence)));
+    call_->add_metadata("muster-attempt", std::to_string(grant.attempt));
+    answer_(call_, grant);
+  }
+
+  void refuse(std::string why) {
+    const Duration hold = core_.options.habits.refused_poll_hold;
+    if (hold.count() <= 0) return refuse_now(Status::conflict(std::move(why)));
+    core_.after(hold, [self = self(), why = std::move(why)]() mutable { self->refuse_now(Status::conflict(std::move(why))); });
+  }
+
+  void refuse_now(const Status& status) {
+    const std::string id = worker_.text();
+    call_->refuse(wire_error(poll_.dialect, status, {.kind = "worker", .id = id}));
+  }
+
+  std::shared_ptr<Polling> self() { return shared_from_this(); }
+
+  CallRef call_;
+  Core& core_;
+  const Uuid worker_;
+  const Poll poll_;
+  const Answer answer_;
+  CapabilitySet offered_;
+  bool looked_ = false;
+};
+
+}  // namespace
+
+void poll(const CallRef& call, Uuid worker, Poll poll, void (*answer)(const CallRef& call, const std::optional<Grant>& grant)) {
+  if (Status may = command::authorize_worker(call->caller, WorkerId(worker.text())); !may.ok())
+    return call->refuse(wire_error(poll.dialect, may));
+  std::make_shared<Polling>(call, worker, std::move(poll), answer)->run();
+}
+
+}  // namespace muster::rpc

@@ -1,0 +1,172 @@
+#include "fronts/grpc/words/runs.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command/lease_guard.h"
+#include "fronts/grpc/words/names.h"
+
+namespace muster::rpc {
+namespace {
+
+constexpr std::array<std::string_view, 7> kWords{"UNSPECIFIED", "PENDING", "RUNNING",  "SLEEPING",
+                                                 "COMPLETED",   "FAILED",  "CANCELLED"};
+
+Status no_run(JobId id) { return Status::not_found(fmt::format("run {} does not exist", id.text())); }
+
+template <class T>
+Reply<store::Each<T>> only(Reply<T> reply) {
+  return [reply = std::move(reply)](Result<store::Each<T>> answers) mutable {
+    if (!answers.ok()) return reply(answers.status());
+    reply(std::move(answers->front()));
+  };
+}
+
+}  // namespace
+
+RunStatus status_of(const Job& run) {
+  switch (run.state) {
+    case JobState::running: return RunStatus::running;
+    case JobState::completed: return RunStatus::completed;
+    case JobState::dead: return RunStatus::failed;
+    case JobState::cancelled: return RunStatus::cancelled;
+    case JobState::scheduled: return run.last_event == JobEvent::snoozed ? RunStatus::sleeping : RunStatus::pending;
+    default: return RunStatus::pending;
+  }
+}
+
+std::string_view word_of(RunStatus status) { return kWords[static_cast<std::size_t>(status)]; }
+
+std::optional<RunStatus> parse_status(std::string_view word) {
+  const auto* const it = std::find(kWords.begin() + 1, kWords.end(), word);
+  if (it == kWords.end()) return std::nullopt;
+  return static_cast<RunStatus>(it - kWords.begin());
+}
+
+std::int32_t attempts_of(const Job& run) { return static_cast<std::int32_t>(run.attempt + run.rescues); }
+
+std::optional<Instant> begun_at(const Job& run) {
+  if (run.attempts.empty() || !run.started_at) return run.started_at;
+  return std::min(*run.started_at, run.attempts.front().started_at);
+}
+
+std::optional<JobError> failure_of(const Job& run) {
+  if (run.state != JobState::dead) return std::nullopt;
+  JobError error = run.error.value_or(JobError{"", "it failed without saying why"});
+  if (error.kind == kErrorWorkerLost || error.kind == kErrorRescueFailed)
+    error.message = fmt::format("its worker died and its attempts are exhausted: {}", error.message);
+  return error;
+}
+
+std::string input_of(const Job& run) { return run.spec.payload.data; }
+
+std::string version_of(const Job& run) {
+  return run.spec.run && !run.spec.run->version.empty() ? run.spec.run->version : std::string("1");
+}
+
+void find_run(Core& core, NamespaceName ns, JobId id, Reply<Job> reply) {
+  core.engine.jobs().get({id}, only<Job>([ns = std::move(ns), id, reply = std::move(reply)](Result<Job> job) mutable {
+                           if (!job.ok()) return reply(job.code() == Code::not_found ? no_run(id) : job.status());
+                           if (!job->spec.run || (!ns.empty() && job->spec.ns != ns)) return reply(no_run(id));
+                           reply(std::move(job));
+                         }));
+}
+
+JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view workflow_type) {
+  JobSpec spec;
+  spec.ns = std::move(ns);
+  spec.queue = QueueName(encode_name(task_queue));
+  spec.type = JobType(encode_name(workflow_type));
+  spec.needs = CapabilitySet({workflow_capability(spec.type.text())});
+  spec.run.emplace();
+  return spec;
+}
+
+namespace {
+
+void enqueue(Core& core, JobSpec spec, Reply<store::Enqueued> reply) {
+  std::vector<JobSpec> specs;
+  specs.push_back(std::move(spec));
+  core.engine.jobs().enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
+    if (!enqueued.ok()) return reply(enqueued.status());
+    reply(enqueued->front());
+  });
+}
+
+}  // namespace
+
+void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply) {
+  const NamespaceName ns = spec.ns;
+  ensure_namespace(core, ns, [&core, spec = std::move(spec), reply = std::move(reply)](Status there) mutable {
+    if (!there.ok()) return reply(there);
+    JobSpec again = spec;
+    enqueue(core, std::move(spec),
+            [&core, again = std::move(again), reply = std::move(reply)](Result<store::Enqueued> enqueued) mutable {
+              if (enqueued.code() != Code::not_found) return reply(std::move(enqueued));
+              // Somebody deleted the namespace that this node had seen.
+              const NamespaceName gone = again.ns;
+              core.namespaces.forget(gone);
+              ensure_namespace(core, gone, [&core, again = std::move(again), reply = std::move(reply)](Status made) mutable {
+                if (!made.ok()) return reply(made);
+                enqueue(core, std::move(again), std::move(reply));
+              });
+            });
+  });
+}
+
+Result<store::RunRef> ref_of(const Call& call, JobId run) {
+  const std::string_view text = call.metadata("muster-fence");
+  if (text.empty()) return store::RunRef{run};
+  std::uint64_t fence = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), fence);
+  if (fault != std::errc() || end != text.data() + text.size())
+    return Status::invalid_argument(fmt::format("muster-fence '{}' is not a decimal number", text.substr(0, 64)));
+  return store::RunRef{run, Fence{fence}};
+}
+
+void guard(const CallRef& call, JobId run, UniqueFunction<void(Status)> then) {
+  if (call->caller.worker.empty()) return then({});
+  command::Context context{call->core.engine, call->core.facts, call->caller};
+  command::guard_leases(context, {run}, std::move(then));
+}
+
+namespace {
+
+// A fence this node remembers spares the read; when it turns out to be old, the registry knows the current one.
+std::optional<Fence> known_fence(const CallRef& call, const store::RunRef& run) {
+  return run.fence ? std::nullopt : call->core.fences.find(run.run);
+}
+
+}  // namespace
+
+void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<store::Settled> reply) {
+  engine::Runs& runs = call->core.engine.runs();
+  const auto known = known_fence(call, run);
+  call->core.fences.forget(run.run);
+  if (!known) return runs.complete(run, std::move(output), std::move(reply));
+  Content again = output;
+  runs.complete({run.run, known}, std::move(output),
+                [&runs, run, again = std::move(again), reply = std::move(reply)](Result<store::Settled> settled) mutable {
+                  if (settled.code() != Code::lease_lost) return reply(std::move(settled));
+                  runs.complete(run, std::move(again), std::move(reply));
+                });
+}
+
+void fail_run(const CallRef& call, store::RunRef run, JobError error, Reply<store::Settled> reply) {
+  engine::Runs& runs = call->core.engine.runs();
+  const auto known = known_fence(call, run);
+  call->core.fences.forget(run.run);
+  if (!known) return runs.fail(run, std::move(error), std::move(reply));
+  JobError again = error;
+  runs.fail({run.run, known}, std::move(error),
+            [&runs, run, again = std::move(again), reply = std::move(reply)](Result<store::Settled> settled) mutable {
+              if (settled.code() != Code::lease_lost) return reply(std::move(settled));
+              runs.fail(run, std::move(again), std::move(reply));
+            });
+}
+
+}  // namespace muster::rpc

@@ -1,0 +1,41 @@
+// Runs as JSON, both ways: what is asked about them, their steps, signals and ends. A run's own facts stand among those of its
+// job (job_replies.h), and how one is asked for is job_spec.h.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "command/run_cancel.h"
+#include "command/run_history.h"
+#include "command/run_list.h"
+#include "command/run_result.h"
+#include "command/run_retry.h"
+#include "command/run_signal.h"
+#include "command/run_step.h"
+#include "fronts/http/json/writer.h"
+#include "fronts/http/target.h"
+
+namespace muster::http {
+
+// `run` comes from the path. An empty body is accepted where a reason or a name may be left out.
+Result<command::RunListRequest> decode_run_list(const std::vector<QueryParameter>& query);
+Result<command::RunCancelRequest> decode_run_cancel(JobId run, std::string_view body);
+Result<command::RunTerminateRequest> decode_run_terminate(JobId run, std::string_view body);
+Result<command::RunRetryRequest> decode_run_retry(JobId run, std::string_view body);
+Result<command::RunSignalRequest> decode_run_signal(JobId run, std::string_view body);
+Result<command::RunHistoryRequest> decode_run_history(JobId run, const std::vector<QueryParameter>& query);
+Result<command::RunResultRequest> decode_run_result(JobId run, const std::vector<QueryParameter>& query);
+Result<command::RunStepRequest> decode_run_step(JobId run, std::string_view body);
+
+// `500ms`, `30s`, `2m`: at most limits::kClaimWaitMax.
+std::optional<Duration> parse_wait(std::string_view text);
+
+void write(JsonWriter& out, const Step& step);
+void write(JsonWriter& out, const store::StepAnswer& answer);
+void write(JsonWriter& out, const store::StepPage& page);
+void write(JsonWriter& out, const store::Signalled& signalled);
+// How a run ended, or that it has not: {"id","state","finished","result","error"}.
+void write_run_result(JsonWriter& out, const Job& run);
+
+}  // namespace muster::http

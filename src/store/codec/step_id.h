@@ -1,0 +1,53 @@
+// The public id of one attempt at a step, derived reversibly from its run's integer key and its place in that run.
+//
+//   high: as the run's own id has it       low: variant │ 14 bits of the place │ 48 check bits
+//
+// The check bits come from run, place and a salt made from that of the job ids, so that neither a job's id nor one of another
+// store names a step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/limits.h"
+#include "model/run.h"
+#include "store/codec/id_codec.h"
+
+namespace muster::store {
+
+// The n-th attempt of a run at any of its steps, from 1.
+struct StepKey {
+  JobKey run = 0;
+  std::int64_t place = 0;
+  friend bool operator==(const StepKey&, const StepKey&) = default;
+};
+
+class StepIdCodec {
+ public:
+  // The salt of the job ids.
+  explicit StepIdCodec(std::uint64_t salt = 0) : salt_(mix64(salt ^ kApart)) {}
+
+  StepId encode(const StepKey& key) const {
+    const auto run = static_cast<std::uint64_t>(key.run);
+    const auto place = static_cast<std::uint64_t>(key.place) & kPlaceMask;
+    const std::uint64_t high = ((run >> 12) << 16) | 0x8000ULL | (run & 0xFFF);
+    const std::uint64_t check = mix64(run ^ mix64(salt_ + place)) >> (64 - kCheckBits);
+    return StepId{{high, 0x8000'0000'0000'0000ULL | (place << kCheckBits) | check}};
+  }
+
+  std::optional<StepKey> decode(const StepId& id) const {
+    const StepKey key{static_cast<JobKey>(((id.value.high >> 16) << 12) | (id.value.high & 0xFFF)),
+                      static_cast<std::int64_t>((id.value.low >> kCheckBits) & kPlaceMask)};
+    if (key.run <= 0 || key.place <= 0 || encode(key) != id) return std::nullopt;
+    return key;
+  }
+
+ private:
+  static constexpr int kCheckBits = 48;
+  static constexpr std::uint64_t kPlaceMask = (1ULL << 14) - 1;
+  static constexpr std::uint64_t kApart = 0x7374'6570'7374'6570ULL;
+  static_assert(limits::kStepsPerRunMax <= kPlaceMask);
+  std::uint64_t salt_;
+};
+
+}  // namespace muster::store

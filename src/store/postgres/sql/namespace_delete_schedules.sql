@@ -1,0 +1,1 @@
+DELETE FROM {schema}.schedules WHERE namespace = $1::integer

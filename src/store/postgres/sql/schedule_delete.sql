@@ -1,0 +1,1 @@
+DELETE FROM {schema}.schedules WHERE id = $1::bigint

@@ -1,0 +1,1 @@
+DELETE FROM schedules WHERE namespace = ?1

@@ -1,0 +1,1 @@
+DELETE FROM steps WHERE job = ?1

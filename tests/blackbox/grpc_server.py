@@ -1,0 +1,81 @@
+"""What the gRPC black boxes share: a server with a gRPC listener and short settings, and the Node.js programs of tests/node/grpc."""
+import json
+import os
+import queue
+import subprocess
+import threading
+
+import harness
+import node
+
+# A silent worker is given up after seconds, an empty poll ends in seconds; everything else is as it comes.
+SHORT = {
+    "KAGZI_WORKER_HEARTBEAT_INTERVAL_SECS": "1",
+    "KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS": "4",
+    "KAGZI_POLL_TIMEOUT_SECS": "5",
+}
+
+
+def serve(*arguments, settings=None, **more):
+    """A server with gRPC on a free port, ready; `settings` replaces the short ones."""
+    flags = [] if "--grpc" in arguments else ["--grpc", "127.0.0.1:0"]
+    env = {**(SHORT if settings is None else settings), **more.pop("env", {})}
+    server = harness.Server(*flags, *arguments, env=env, **more).ready()
+    server.grpc = harness.READY.match(server.ready_line).group(2)
+    return server
+
+
+def again(server, *arguments, **more):
+    """The same server after its end: same data, same gRPC address."""
+    return serve("--grpc", server.grpc, *arguments, data_dir=server.data_dir, **more)
+
+
+def _environment():
+    return {**os.environ, "NODE_PATH": str(node.installed() / "node_modules")}
+
+
+def play(script, *arguments, seconds=120, env=None):
+    """Runs a program whose lines go to our output; gives its exit code."""
+    process = subprocess.Popen(["node", str(node.SOURCES / "grpc" / script), *arguments], env={**_environment(), **(env or {})})
+    harness.at_end(lambda: process.poll() is None and process.kill())
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        harness.claim(False, f"{script} {' '.join(arguments)} ends within {seconds} s")
+
+
+class Talk:
+    """A program of tests/node/grpc that writes lines, JSON unless said otherwise, and reads a line when it is told to go on."""
+
+    def __init__(self, script, *arguments, decode=json.loads):
+        self._decode = decode
+        self.process = subprocess.Popen(["node", str(node.SOURCES / "grpc" / script), *arguments], env=_environment(), text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.said = []
+        self._lines = queue.Queue()
+        harness.at_end(self.kill)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.put(line)
+
+    def told(self):
+        """Everything it has said so far."""
+        while not self._lines.empty():
+            self.said.append(self._decode(self._lines.get()))
+        return self.said
+
+    def until(self, what, accepted, seconds=30):
+        """The first thing it said that is accepted, as soon as it is said."""
+        return harness.until(lambda: next((each for each in self.told() if accepted(each)), None), what, seconds)
+
+    def go_on(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
