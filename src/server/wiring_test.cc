@@ -20,11 +20,10 @@ Config config_with(std::map<std::string, std::string> flags) {
 }
 
 TEST(Wiring, AGrpcWorkerThatDiesAfterTwoBeatsIsToldToBeatMoreOften) {
-  LoadedConfig loaded = load_config({.file = "",
-                                     .environment = {{"HOME", "/h"},
-                                                     {"MUSTER_HEARTBEAT_GRPC_INTERVAL", "10s"},
-                                                     {"MUSTER_HEARTBEAT_GRPC_DEAD_AFTER", "20s"}},
-                                     .flags = {}});
+  LoadedConfig loaded = load_config(
+      {.file = "",
+       .environment = {{"HOME", "/h"}, {"MUSTER_HEARTBEAT_GRPC_INTERVAL", "10s"}, {"MUSTER_HEARTBEAT_GRPC_DEAD_AFTER", "20s"}},
+       .flags = {}});
   ASSERT_TRUE(loaded.problems.empty());
   EXPECT_EQ(grpc_options(loaded.config, "key").habits.heartbeat_every, Duration(6'000));
 }

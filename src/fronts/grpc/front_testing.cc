@@ -39,7 +39,7 @@ RawAnswer FrontTest::call_raw(const std::string& path, const std::string& bytes)
   return answer;
 }
 
-std::string FrontTest::register_worker() const {
+std::string FrontTest::register_worker() {
   kagzi::v1::RegisterRequest request;
   request.set_namespace_("default");
   request.set_task_queue("q");
@@ -48,6 +48,8 @@ std::string FrontTest::register_worker() const {
   grpc::ClientContext context;
   const grpc::Status status = workers()->Register(&context, request, &response);
   EXPECT_TRUE(status.ok()) << status.error_message();
+  // An answer arrives a moment before its call is put away.
+  EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
   return response.worker_id();
 }
 

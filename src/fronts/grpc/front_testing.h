@@ -33,7 +33,7 @@ class FrontTest : public MethodTest {
   std::unique_ptr<kagzi::v1::AdminService::Stub> admin() const { return kagzi::v1::AdminService::NewStub(connect()); }
 
   RawAnswer call_raw(const std::string& path, const std::string& bytes) const;
-  std::string register_worker() const;
+  std::string register_worker();  // no call is open when it returns
   std::string start_run(const std::string& external_id) const;
   static kagzi::v1::PollTaskRequest poll_request(const std::string& worker);
   double open_calls() { return metrics->gauge("muster_grpc_calls_open", "").value(); }
