@@ -23,6 +23,7 @@
 
 #include "base/log.h"
 #include "bench/grpc/echo.h"
+#include "bench/grpc/load.h"
 #include "bench/postgres/connection.h"
 #include "bench/row.h"
 
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
   const bool grpc = suite == "grpc";
   const bool named = postgres || resp || grpc;
   if (suite == "grpc-echo") return muster::bench::grpc_suite::serve_echo();
+  if (suite == "grpc-load" && argc == 6) return muster::bench::grpc_suite::load_once(argv + 2);
   std::string results = fmt::format("bench/results/{}.jsonl", named ? suite : "latest");
   std::vector<std::string> filters;
   for (int i = named ? 2 : 1; i < argc; ++i) {

@@ -2,7 +2,7 @@
 # for the SDK, tests and benchmarks ("kagzi_v1.grpc.pb.h"); the server dispatches by path and needs none.
 find_package(Protobuf REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET grpc++)
+pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET grpc++ absl_synchronization)
 find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 
 file(GLOB proto_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/proto/*.proto)

@@ -202,4 +202,13 @@ Outcome run(const std::string& address, const Load& load) {
   return outcome;
 }
 
+int load_once(char** words) {
+  const Outcome outcome = run(words[0], {.outstanding = std::strtoul(words[1], nullptr, 10),
+                                         .steps = std::strtoul(words[2], nullptr, 10),
+                                         .seconds = std::strtod(words[3], nullptr)});
+  fmt::print("{:.0f} lives/s, p50 {:.2f} ms, p99 {:.2f} ms {}\n", outcome.lives_per_second, outcome.p50_ms, outcome.p99_ms,
+             outcome.trouble);
+  return outcome.trouble.empty() ? 0 : 1;
+}
+
 }  // namespace muster::bench::grpc_suite

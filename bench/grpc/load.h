@@ -24,4 +24,7 @@ struct Outcome {
 // address: HOST:PORT. Registers a worker first.
 Outcome run(const std::string& address, const Load& load);
 
+// For profiling a server that runs already: ADDRESS OUTSTANDING STEPS SECONDS; prints the rate.
+int load_once(char** words);
+
 }  // namespace muster::bench::grpc_suite

@@ -47,6 +47,8 @@ class Catalogue {
 
   // "/kagzi.v1.WorkerService/PollTask"; nullptr: none.
   Entry* find(std::string_view path) const;
+  // All of them; the paths end with a zero byte and live as long as this.
+  const std::unordered_map<std::string_view, Entry*>& paths() const { return by_path_; }
   // What is counted of paths that nothing is at. Its method has no `run`.
   Entry& unknown() const { return *unknown_; }
   // In whose words a path that nothing is at is refused.

@@ -1,5 +1,6 @@
 #include "fronts/grpc/front.h"
 
+#include <absl/synchronization/mutex.h>
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <grpcpp/server.h>
@@ -57,14 +58,13 @@ std::string host_and_port(const std::string& host, int port) {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
 }
 
-// Every call begins here, on a thread of gRPC's.
+// Streams, and calls of methods that nobody has; the others are WireMethods.
 class Dispatcher final : public grpc::CallbackGenericService {
  public:
   explicit Dispatcher(std::shared_ptr<Board> board) : board_(std::move(board)) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
     const std::string& path = context->method();
-    if (Entry* entry = board_->catalogue.find(path)) return WireCall::begin(board_, *entry, *context);
     if (path == kWatchPath) return begin_watch(board_, *context);
     if (path == kReflectionPath || path == kReflectionAlphaPath) return begin_reflection(board_, *context);
     board_->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
@@ -95,6 +95,7 @@ void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
 
 struct GrpcFront::State {
   std::shared_ptr<Board> board;  // shared with calls
+  std::unique_ptr<WireMethods> methods;
   std::unique_ptr<Dispatcher> dispatcher;
   std::unique_ptr<grpc::Server> server;
   std::string address;
@@ -108,6 +109,8 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
     return valid;
   if (Status valid = rpc::check_tls(options.tls); !valid.ok()) return valid;
   if (Status valid = check_address(options); !valid.ok()) return valid;
+  // The packaged library looks for lock cycles at every lock of gRPC's, which is for its own developers.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   auto state = std::make_unique<State>();
   const std::string asked = host_and_port(options.address, options.port);
   grpc::ServerBuilder builder;
@@ -116,6 +119,8 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
   const std::string host = options.address;
   state->board = std::make_shared<Board>(engine, metrics, std::move(options), std::move(facts));
   state->dispatcher = std::make_unique<Dispatcher>(state->board);
+  state->methods = std::make_unique<WireMethods>(state->board);
+  builder.RegisterService(state->methods.get());
   builder.RegisterCallbackGenericService(state->dispatcher.get());
   state->server = builder.BuildAndStart();
   if (!state->server || state->port == 0)

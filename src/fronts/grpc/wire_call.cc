@@ -1,6 +1,7 @@
 #include "fronts/grpc/wire_call.h"
 
 #include <fmt/format.h>
+#include <grpcpp/impl/codegen/server_callback_handlers.h>
 
 #include <utility>
 
@@ -66,19 +67,19 @@ grpc::Status to_grpc(WireError error) {
   return {static_cast<grpc::StatusCode>(error.code), std::move(error.message), std::move(error.details)};
 }
 
-grpc::ServerGenericBidiReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& entry,
-                                                grpc::GenericCallbackServerContext& context) {
-  auto* call = new WireCall(std::move(board), entry, context);
+grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context,
+                                          const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing) {
+  auto* call = new WireCall(std::move(board), entry, context, outgoing);
   call->name_itself();
   if (const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(context.peer())); !admitted.ok())
     call->refuse(admitted);
   else
-    call->StartRead(&call->incoming_);
+    call->take(incoming);
   return call;
 }
 
-WireCall::WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::GenericCallbackServerContext& context)
-    : LiveCall(std::move(board), entry), context_(context) {
+WireCall::WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing)
+    : LiveCall(std::move(board), entry), context_(context), outgoing_(outgoing) {
   for (const auto& [name, value] : context.client_metadata())
     if (!is_plumbing(view(name))) received.emplace_back(std::string(view(name)), std::string(view(value)));
   const auto due = context.deadline();
@@ -86,14 +87,12 @@ WireCall::WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::GenericCall
     deadline = core.clock().elapsed() + std::chrono::duration_cast<Ticks>(due - std::chrono::system_clock::now());
 }
 
-void WireCall::OnReadDone(bool ok) {
-  if (!ok) return refuse(Status::invalid_argument("the call came without a message"));
+void WireCall::take(const grpc::ByteBuffer& incoming) {
   const std::size_t max = core.options.limits.message_bytes_max;
-  if (incoming_.Length() > max)
-    return refuse(Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", incoming_.Length(), max)));
-  if (!to_text(incoming_, request))
+  if (incoming.Length() > max)
+    return refuse(Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", incoming.Length(), max)));
+  if (!to_text(incoming, request))
     return refuse(Status::invalid_argument("the message is compressed in a way that is not known"));
-  incoming_.Clear();
   run();
 }
 
@@ -107,12 +106,25 @@ void WireCall::OnDone() { let_go_of_transport(); }
 void WireCall::deliver(std::string response, const Metadata& trailers) {
   for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
   outgoing_ = to_buffer(std::move(response));
-  StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
+  Finish(grpc::Status::OK);
 }
 
 void WireCall::deliver(WireError error, const Metadata& trailers) {
   for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
   Finish(to_grpc(std::move(error)));
+}
+
+WireMethods::WireMethods(const std::shared_ptr<Board>& board) {
+  using Handler = grpc::internal::CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>;
+  int place = 0;
+  for (const auto& [path, entry] : board->catalogue.paths()) {
+    AddMethod(new grpc::internal::RpcServiceMethod(path.data(), grpc::internal::RpcMethod::NORMAL_RPC, nullptr));
+    MarkMethodRawCallback(
+        place++, new Handler([board, entry = entry](grpc::CallbackServerContext* context, const grpc::ByteBuffer* incoming,
+                                                    grpc::ByteBuffer* outgoing) -> grpc::ServerUnaryReactor* {
+          return WireCall::begin(board, *entry, *context, *incoming, *outgoing);
+        }));
+  }
 }
 
 }  // namespace muster::rpc
