@@ -16,6 +16,7 @@
 #include "fronts/auth/authenticator.h"
 #include "fronts/grpc/catalogue.h"
 #include "fronts/grpc/core.h"
+#include "fronts/grpc/courier.h"
 
 namespace muster::rpc {
 
@@ -25,6 +26,7 @@ class Board {
  public:
   Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts);
 
+  Courier courier;
   Core core;
   const Catalogue catalogue;
 

@@ -106,7 +106,7 @@ void WireCall::OnDone() { let_go_of_transport(); }
 void WireCall::deliver(std::string response, const Metadata& trailers) {
   for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
   outgoing_ = to_buffer(std::move(response));
-  Finish(grpc::Status::OK);
+  board().courier.hand_over([this] { Finish(grpc::Status::OK); });
 }
 
 void WireCall::deliver(WireError error, const Metadata& trailers) {

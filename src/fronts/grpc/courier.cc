@@ -1,0 +1,42 @@
+#include "fronts/grpc/courier.h"
+
+#include <utility>
+
+namespace muster::rpc {
+
+Courier::Courier() : thread_([this] { run(); }) {}
+
+Courier::~Courier() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  some_.notify_one();
+  thread_.join();
+}
+
+void Courier::hand_over(UniqueFunction<void()> send) {
+  bool sleeps = false;
+  {
+    const std::lock_guard lock(mutex_);
+    sleeps = waiting_.empty();
+    waiting_.push_back(std::move(send));
+  }
+  if (sleeps) some_.notify_one();
+}
+
+void Courier::run() {
+  std::vector<UniqueFunction<void()>> batch;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    some_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    batch.swap(waiting_);
+    lock.unlock();
+    for (auto& send : batch) send();
+    batch.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace muster::rpc
