@@ -16,6 +16,7 @@
 #include "fronts/grpc/tls.h"
 #include "fronts/grpc/web_call.h"
 #include "fronts/grpc/wire_call.h"
+#include "fronts/grpc/words/unheard.h"
 
 namespace muster::rpc {
 namespace {
@@ -126,6 +127,8 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
   if (!state->server || state->port == 0)
     return Status::unavailable(fmt::format("cannot listen on {} for gRPC: the address is in use or not this machine's", asked));
   state->address = host_and_port(host, state->port);
+  const Core& core = state->board->core;
+  if (!core.facts.cluster) release_unheard(state->board->core, core.options.habits.dead_after, state->board);
   return std::unique_ptr<GrpcFront>(new GrpcFront(std::move(state)));
 }
 

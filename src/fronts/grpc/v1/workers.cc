@@ -1,6 +1,7 @@
 #include "fronts/grpc/words/workers.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
@@ -36,6 +37,15 @@ void answer_poll(const CallRef& call, const std::optional<Grant>& grant) {
 
 }  // namespace
 
+// The dialect's message has no word for it; our SDK says it beside the message. What is no number, or out of range, is not said.
+std::uint32_t slots_of(const Call& call) {
+  const std::string_view text = call.metadata("muster-slots");
+  std::uint32_t slots = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
+  const bool good = error == std::errc() && end == text.data() + text.size() && slots >= 1 && slots <= limits::kSlotsMax;
+  return good ? slots : kV1Slots;
+}
+
 void register_worker(CallRef call) {
   auto request = V1::parse<pb::RegisterRequest>(call);
   if (!request) return;
@@ -49,7 +59,7 @@ void register_worker(CallRef call) {
   asked.pid = request->pid();
   asked.version = request->version();
   asked.labels.insert(request->labels().begin(), request->labels().end());
-  asked.slots = kV1Slots;
+  asked.slots = slots_of(*call);
   asked.queue_limit = request->queue_concurrency_limit();
   for (const auto& one : request->workflow_type_concurrency())
     if (one.max_concurrent() > 0) asked.type_limits.emplace_back(one.workflow_type(), one.max_concurrent());

@@ -1,4 +1,8 @@
+#include <future>
+#include <optional>
+
 #include "fronts/grpc/v1/v1_testing.h"
+#include "fronts/grpc/words/workers.h"
 
 namespace muster::rpc::v1 {
 namespace {
@@ -39,6 +43,28 @@ TEST_F(V1Workers, V07_RegistrationIsCheckedAndRepeatable) {
   EXPECT_EQ(call<pb::RegisterResponse>("Worker", "Register", request).code, WireCode::invalid_argument);
   const std::string id = register_worker();
   EXPECT_EQ(register_worker(), id);
+}
+
+TEST_F(V1Workers, AWorkerTakesAsManyRunsAtATimeAsItSaid) {
+  pb::RegisterRequest request;
+  request.set_namespace_("default");
+  request.set_task_queue("q");
+  request.add_workflow_types("T");
+  const auto slots = [&](const std::string& said) {
+    const auto answer = call<pb::RegisterResponse>("Worker", "Register", request, {{"muster-slots", said}});
+    std::optional<std::uint32_t> found;
+    std::promise<void> heard;
+    engine->workers().get(NamespaceName("default"), {WorkerId(answer->worker_id())}, [&](auto workers) {
+      if (workers.ok() && workers->front().ok()) found = workers->front()->spec.slots;
+      heard.set_value();
+    });
+    heard.get_future().wait();
+    return found;
+  };
+  EXPECT_EQ(slots("250"), 250u);
+  EXPECT_EQ(slots("1"), 1u);
+  EXPECT_EQ(slots("0"), kV1Slots);
+  EXPECT_EQ(slots("many"), kV1Slots);
 }
 
 TEST_F(V1Workers, V08_PollsOfThoseWhoMayNot) {

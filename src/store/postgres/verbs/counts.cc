@@ -1,10 +1,7 @@
-// How many jobs are where, and who holds a unique key.
+// How many jobs are where.
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "store/postgres/moves.h"
 #include "store/postgres/verbs/job_search.h"
@@ -14,31 +11,8 @@ namespace muster::store::postgres {
 namespace {
 
 const Sql kCountJobs{"count_jobs"};
-const Sql kUniqueHolders{"unique_holders"};
 
 }  // namespace
-
-Each<JobId> find_holders(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys) {
-  const auto ns_key = tx.namespace_key(ns);
-  if (!ns_key.ok()) return Each<JobId>(keys.size(), ns_key.status());
-  Column scope(Type::int4), key(Type::bytes);
-  for (const std::string& one : keys) {
-    scope.add(std::int64_t{*ns_key});
-    key.add(std::string_view(one));
-  }
-  const Rows rows = tx.ask(kUniqueHolders, std::move(Params().array(std::move(scope)).array(std::move(key))));
-  std::unordered_map<std::string, JobId> found;
-  for (std::size_t i = 0; i < rows.size(); ++i) found.emplace(rows.text(i, 1), tx.ids().encode(rows.integer(i, 2)));
-  Each<JobId> out;
-  for (const std::string& one : keys) {
-    const auto it = found.find(one);
-    if (it != found.end())
-      out.emplace_back(it->second);
-    else
-      out.emplace_back(Status::not_found(fmt::format("no job holds the unique key '{}'", one)));
-  }
-  return out;
-}
 
 Result<std::vector<JobCount>> count_jobs(Tx& tx, const JobFilter& filter) {
   if (!filter.ns.empty())

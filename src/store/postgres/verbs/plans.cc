@@ -1,4 +1,4 @@
-// Plans: templates kept by name, and the jobs that clients named themselves.
+// Plans: templates kept by name.
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kIdempotencyFind{"idempotency_find"};
 const Sql kPlanPut{"plan_put"};
 const Sql kPlanLock{"plan_lock"};
 const Sql kPlanReplace{"plan_replace"};
@@ -37,28 +36,6 @@ Plan read_plan(const Rows& rows, std::size_t row, const NamespaceName& ns) {
 Status no_plan(const PlanId& id) { return Status::not_found(fmt::format("plan '{}' does not exist", id.text())); }
 
 }  // namespace
-
-Each<JobId> find_jobs(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys) {
-  const auto ns_key = tx.namespace_key(ns);
-  if (!ns_key.ok()) return Each<JobId>(keys.size(), ns_key.status());
-  Column scope(Type::int4), key(Type::bytes);
-  for (const std::string& one : keys) {
-    scope.add(std::int64_t{*ns_key});
-    key.add(std::string_view(one));
-  }
-  const Rows rows = tx.ask(kIdempotencyFind, std::move(Params().array(std::move(scope)).array(std::move(key))));
-  std::unordered_map<std::string, JobId> found;
-  for (std::size_t i = 0; i < rows.size(); ++i) found.emplace(rows.text(i, 1), tx.ids().encode(rows.integer(i, 2)));
-  Each<JobId> out;
-  for (const std::string& one : keys) {
-    const auto it = found.find(one);
-    if (it != found.end())
-      out.emplace_back(it->second);
-    else
-      out.emplace_back(Status::not_found(fmt::format("no job was enqueued with the key '{}'", one)));
-  }
-  return out;
-}
 
 Result<PlanStored> put_plan(Tx& tx, const PlanPut& request) {
   const PlanSpec& spec = request.plan;
