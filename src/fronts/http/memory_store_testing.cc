@@ -58,6 +58,11 @@ void MemoryStore::hold() {
   held_ = true;
 }
 
+std::size_t MemoryStore::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
 void MemoryStore::release_held() {
   const std::lock_guard lock(mutex_);
   held_ = false;

@@ -27,6 +27,7 @@ class MemoryStore final : public store::Store {
   // Holds every answer back until it is released, so that a test can look at what is under way.
   void hold();
   void release_held();
+  std::size_t waiting() const;                        // verbs that wait for that
   std::vector<store::Release> releases() const;       // all that were ever asked for
   void set_text(std::string key, std::string value);  // of the internal keys; before the first request
 
