@@ -1,6 +1,8 @@
 #include "fronts/grpc/words/unheard.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,38 +28,59 @@ bool is_heard_of(const store::StepPage& page, Fence fence) {
   return std::any_of(page.steps.begin(), page.steps.end(), [fence](const Step& step) { return step.fence == fence; });
 }
 
-void judge(Core& core, const LeaseRef& lease, Alive alive) {
+void judge(Core& core, const LeaseRef& lease, Duration wait, const Alive& alive);
+
+// A store that cannot answer or write at the moment is asked again; a fence that is stale means that the run has moved on by
+// itself.
+void judge_again(Core& core, const LeaseRef& lease, Duration wait, const Alive& alive, Code code) {
+  if (code != Code::unavailable && code != Code::outcome_unknown) return;
+  if (core.stopping) return;
+  core.after(wait, [&core, lease, wait, alive] { judge(core, lease, wait, alive); });
+}
+
+void hand_back(Core& core, const LeaseRef& lease, Duration wait, const Alive& alive) {
+  core.engine.jobs().release(
+      {{.lease = lease, .reason = "its worker never spoke of it"}},
+      [&core, lease, wait, alive](const Result<store::Each<store::Settled>>& settled) {
+        const Code code = settled.ok() ? settled->front().code() : settled.code();
+        if (code != Code::ok) return judge_again(core, lease, wait, alive, code);
+        log::info("a run was handed out as the server ended, and is handed back", {{"job_id", lease.job.text()}});
+      });
+}
+
+void judge(Core& core, const LeaseRef& lease, Duration wait, const Alive& alive) {
+  if (core.stopping) return;  // sooner than it was to be; the next server looks for itself
   store::StepQuery query;
   query.run = lease.job;
   query.limit = limits::kPageMax;
-  core.engine.runs().list_steps(std::move(query), [&core, lease, alive = std::move(alive)](const Result<store::StepPage>& page) {
-    if (!page.ok() || is_heard_of(*page, lease.fence)) return;
-    // If it has ended or moved on meanwhile, the fence is stale and nothing happens.
-    core.engine.jobs().release(
-        {{.lease = lease, .reason = "its worker never spoke of it"}},
-        [lease, alive](const Result<store::Each<store::Settled>>& settled) {
-          if (settled.ok() && settled->front().ok())
-            log::info("a run was handed out as the server ended, and is handed back", {{"job_id", lease.job.text()}});
-        });
+  core.engine.runs().list_steps(std::move(query), [&core, lease, wait, alive](const Result<store::StepPage>& page) {
+    if (!page.ok()) return judge_again(core, lease, wait, alive, page.code());
+    if (!is_heard_of(*page, lease.fence)) hand_back(core, lease, wait, alive);
   });
+}
+
+// All runs that are running, page by page: what was handed out last may have been started long ago.
+void gather(Core& core, Duration wait, const Alive& alive, std::string cursor, std::vector<Job> running) {
+  store::JobQuery query;
+  query.filter.states = {JobState::running};
+  query.filter.runs_only = true;
+  query.limit = limits::kPageMax;
+  query.cursor = std::move(cursor);
+  core.engine.jobs().list(
+      std::move(query), [&core, wait, alive, running = std::move(running)](Result<store::JobPage> page) mutable {
+        if (!page.ok()) {
+          log::warn("runs that were handed out as the server ended were not looked for", {{"detail", page.status().text()}});
+          return;
+        }
+        std::move(page->jobs.begin(), page->jobs.end(), std::back_inserter(running));
+        if (!page->next.empty()) return gather(core, wait, alive, std::move(page->next), std::move(running));
+        for (const LeaseRef& lease : last_handed_out(running))
+          core.after(wait, [&core, lease, wait, alive] { judge(core, lease, wait, alive); });
+      });
 }
 
 }  // namespace
 
-void release_unheard(Core& core, Duration wait, std::shared_ptr<void> alive) {
-  store::JobQuery query;
-  query.filter.states = {JobState::running};
-  query.filter.runs_only = true;
-  query.limit = limits::kPageMax;  // newest first; what was handed out last is among them
-  core.engine.jobs().list(std::move(query), [&core, wait, alive = std::move(alive)](const Result<store::JobPage>& page) {
-    if (!page.ok()) return;
-    std::vector<LeaseRef> leases = last_handed_out(page->jobs);
-    if (leases.empty()) return;
-    core.after(wait, [&core, leases = std::move(leases), alive] {
-      if (core.stopping) return;  // sooner than it was to be; the next server looks for itself
-      for (const LeaseRef& lease : leases) judge(core, lease, alive);
-    });
-  });
-}
+void release_unheard(Core& core, Duration wait, std::shared_ptr<void> alive) { gather(core, wait, alive, {}, {}); }
 
 }  // namespace muster::rpc
