@@ -77,6 +77,36 @@ Status not_running(const Job& job) {
   return Status::conflict(fmt::format("run {} is {}, not running", job.id.text(), to_string(job.state)));
 }
 
+void end(store::Store& store, store::Cancel cancel, Reply<store::Cancelled> reply);
+
+// Children are found by the steps that wait for them. One page is far more than a run ever waits for at once.
+void end_children(store::Store& store, JobId run) {
+  store.list_steps({.run = run, .name = {}, .step = std::nullopt, .limit = limits::kPageMax, .cursor = {}},
+                   [&store, run](const Result<store::StepPage>& page) {
+                     if (!page.ok()) return;
+                     for (const Step& step : page->steps)
+                       if (step.child && step.state == StepState::waiting)
+                         end(store,
+                             {.job = *step.child,
+                              .reason = fmt::format("its parent {} was ended", run.text()),
+                              .at_once = true,
+                              .as_dead = std::nullopt},
+                             [](const Result<store::Cancelled>&) {});
+                   });
+}
+
+// Over the store alone: answers may come when the engine is gone, and the store outlives it.
+void end(store::Store& store, store::Cancel cancel, Reply<store::Cancelled> reply) {
+  const JobId run = cancel.job;
+  std::vector<store::Cancel> batch;
+  batch.push_back(std::move(cancel));
+  Jobs(store).cancel(std::move(batch),
+                     only<store::Cancelled>([&store, run, reply = std::move(reply)](Result<store::Cancelled> ended) mutable {
+                       if (ended.ok()) end_children(store, run);
+                       reply(std::move(ended));
+                     }));
+}
+
 }  // namespace
 
 // Who waits for which run to finish, behind a mutex. The store tells of ends on this node; ends on another node are found by
@@ -287,7 +317,7 @@ void Runs::signal(store::Signal signal, Reply<store::Signalled> reply) {
 void Runs::complete(store::RunRef run, Content output, Reply<store::Settled> reply) {
   if (run.fence) return jobs_.complete({{{run.run, *run.fence}, std::move(output)}}, only<store::Settled>(std::move(reply)));
   jobs_.get({run.run},
-            [&jobs = jobs_, output = std::move(output), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+            [jobs = jobs_, output = std::move(output), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
               if (!found.ok()) return reply(found.status());
               const Result<Job>& job = found->front();
               if (!job.ok()) return reply(job.status());
@@ -302,7 +332,7 @@ void Runs::fail(store::RunRef run, JobError error, Reply<store::Settled> reply) 
   };
   if (run.fence) return jobs_.fail({failure({run.run, *run.fence}, std::move(error))}, only<store::Settled>(std::move(reply)));
   jobs_.get({run.run},
-            [&jobs = jobs_, failure, error = std::move(error), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+            [jobs = jobs_, failure, error = std::move(error), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
               if (!found.ok()) return reply(found.status());
               const Result<Job>& job = found->front();
               if (!job.ok()) return reply(job.status());
@@ -312,40 +342,17 @@ void Runs::fail(store::RunRef run, JobError error, Reply<store::Settled> reply) 
 }
 
 void Runs::cancel(JobId run, std::string reason, Reply<store::Cancelled> reply) {
-  end({.job = run, .reason = std::move(reason), .at_once = true, .as_dead = std::nullopt}, std::move(reply));
+  end(store_, {.job = run, .reason = std::move(reason), .at_once = true, .as_dead = std::nullopt}, std::move(reply));
 }
 
 void Runs::terminate(JobId run, std::string reason, Reply<store::Cancelled> reply) {
   JobError error{kErrorTerminated, reason.empty() ? "terminated by an operator" : reason};
-  end({.job = run, .reason = std::move(reason), .at_once = true, .as_dead = std::move(error)}, std::move(reply));
-}
-
-void Runs::end(store::Cancel cancel, Reply<store::Cancelled> reply) {
-  const JobId run = cancel.job;
-  std::vector<store::Cancel> batch;
-  batch.push_back(std::move(cancel));
-  jobs_.cancel(std::move(batch),
-               only<store::Cancelled>([this, run, reply = std::move(reply)](Result<store::Cancelled> ended) mutable {
-                 if (ended.ok()) end_children(run);
-                 reply(std::move(ended));
-               }));
-}
-
-// Children are found by the steps that wait for them. One page is far more than a run ever waits for at once.
-void Runs::end_children(JobId run) {
-  store_.list_steps({.run = run, .name = {}, .step = std::nullopt, .limit = limits::kPageMax, .cursor = {}},
-                    [this, run](Result<store::StepPage> page) {
-                      if (!page.ok()) return;
-                      for (const Step& step : page->steps)
-                        if (step.child && step.state == StepState::waiting)
-                          cancel(*step.child, fmt::format("its parent {} was ended", run.text()),
-                                 [](const Result<store::Cancelled>&) {});
-                    });
+  end(store_, {.job = run, .reason = std::move(reason), .at_once = true, .as_dead = std::move(error)}, std::move(reply));
 }
 
 void Runs::start_again(JobId run, std::string external_id, Reply<store::Enqueued> reply) {
   jobs_.get({run},
-            [this, external_id = std::move(external_id), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+            [jobs = jobs_, external_id = std::move(external_id), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
               if (!found.ok()) return reply(found.status());
               Result<Job>& job = found->front();
               if (!job.ok()) return reply(job.status());
@@ -364,7 +371,7 @@ void Runs::start_again(JobId run, std::string external_id, Reply<store::Enqueued
               spec.run->parent.reset();
               std::vector<JobSpec> specs;
               specs.push_back(std::move(spec));
-              jobs_.enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
+              jobs.enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
                 if (!enqueued.ok()) return reply(enqueued.status());
                 reply(enqueued->front());
               });

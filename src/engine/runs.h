@@ -56,9 +56,6 @@ class Runs {
   void stop();
 
  private:
-  void end(store::Cancel cancel, Reply<store::Cancelled> reply);
-  void end_children(JobId run);
-
   class Watch;
   std::shared_ptr<Watch> watch_;  // shared with replies that are still on their way when this goes
   store::Store& store_;
