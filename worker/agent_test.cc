@@ -170,9 +170,7 @@ TEST_F(AgentTest, FinishesItsJobAfterTheFirstSignal) {
 TEST_F(AgentTest, LeavesABlockedPopAtOnceWithoutLosingAJob) {
   start();
   ASSERT_TRUE(server.wait_said("BRPOP", 1));
-  const auto began = std::chrono::steady_clock::now();
-  EXPECT_EQ(stop(), kExitOk);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 4s) << "the pop would have waited for 5 s";
+  EXPECT_EQ(stop(), kExitOk) << "the pop of this server waits for ever";
   EXPECT_EQ(server.said("WORKER.UNREGISTER").size(), 1U);
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "base/patience_testing.h"
 #include "sdk/cpp/resp/parser.h"
 
 namespace muster::worker {
@@ -17,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 20s;  // of conditions; far beyond what any of them takes
 constexpr int kStepMs = 5;
 
 bool readable(int fd) {
@@ -108,7 +108,7 @@ std::vector<std::string> FakeServer::names() const {
 }
 
 bool FakeServer::wait_for(const std::function<bool()>& condition) const {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + patience();
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::unique_lock lock(mutex_);
@@ -173,8 +173,7 @@ std::string FakeServer::reply_to(const Words& words, int fd, Unread& unread) {
 }
 
 std::string FakeServer::pop(const Words& words, int fd, Unread& unread) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(std::stoi(words.back()));
-  while (!stopping_ && std::chrono::steady_clock::now() < deadline) {
+  while (!stopping_) {
     {
       const std::lock_guard lock(mutex_);
       if (!push_.empty() && open_[fd]) {

@@ -1,4 +1,5 @@
-// A small RESP server for tests of the worker: a queue, a log of what was said, and answers that a test can change.
+// A small RESP server for tests of the worker: a queue, a log of what was said, and answers that a test can change. Its pops wait
+// until there is an element or the client says more: no test depends on how long they would.
 #pragma once
 
 #include <atomic>

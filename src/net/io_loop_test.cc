@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/patience_testing.h"
+
 namespace muster::net {
 namespace {
 
@@ -53,7 +55,7 @@ TEST_F(LoopTest, RunsWorkThatWorkPosts) {
   loop.start();
   std::promise<void> done;
   loop.post([&] { loop.post([&] { loop.post([&] { done.set_value(); }); }); });
-  EXPECT_EQ(done.get_future().wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(done.get_future().wait_for(patience()), std::future_status::ready);
 }
 
 TEST_F(LoopTest, SurvivesStopBeforeStartAndTwice) {

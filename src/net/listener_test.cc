@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 
 namespace muster::net {
 namespace {
@@ -72,8 +73,8 @@ class ListenerTest : public testing::Test {
   }
   int make_socket() {
     sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
-    const timeval patience{.tv_sec = 20, .tv_usec = 0};
-    ::setsockopt(sockets.back(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval limit = socket_patience();
+    ::setsockopt(sockets.back(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     return sockets.back();
   }
   int connect_socket(int socket) {
@@ -93,14 +94,6 @@ class ListenerTest : public testing::Test {
   }
   static void send(int socket, std::string_view bytes) {
     EXPECT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-  }
-  template <class Condition>
-  bool eventually(Condition holds) {
-    for (int i = 0; i < 2'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(5ms);
-    }
-    return false;
   }
 
   ManualClock clock;

@@ -13,12 +13,10 @@
 #include <array>
 #include <utility>
 
+#include "base/patience_testing.h"
+
 namespace muster::http {
-namespace {
-
-constexpr timeval kPatience{.tv_sec = 20, .tv_usec = 0};  // a test that needs it has failed
-
-}  // namespace
+namespace {}  // namespace
 
 struct Client::State {
   int socket = -1;
@@ -39,7 +37,8 @@ Client::Client(std::uint16_t port) : state_(std::make_unique<State>()) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ::setsockopt(state_->socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  const timeval limit = socket_patience();
+  ::setsockopt(state_->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   state_->connected = ::connect(state_->socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 

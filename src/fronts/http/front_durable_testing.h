@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 #include "engine/engine.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/front.h"
@@ -35,14 +36,6 @@ class DurableFrontTest : public testing::Test {
   void check_members(const char* schema, const nlohmann::json& value);
   void register_worker(std::string_view id);  // that knows every workflow
   nlohmann::json claim_one(std::string_view worker);
-  template <class Condition>
-  bool eventually(Condition holds) {
-    for (int i = 0; i < 4'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
-  }
 
   ManualClock clock;
   ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}};

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 #include "engine/engine.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/front.h"
@@ -29,15 +30,6 @@ class FrontTest : public testing::Test {
   void register_worker(std::string_view id);
   std::string submit(std::string_view spec);          // the id
   nlohmann::json claim_one(std::string_view worker);  // the grant
-  // Waits for what other threads bring about. False: it did not come.
-  template <class Condition>
-  bool eventually(Condition holds) {
-    for (int i = 0; i < 2'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
-  }
 
   ManualClock clock;
   ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}};  // a test may change them before start()

@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "base/patience_testing.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/core.h"
 #include "fronts/http/memory_store_testing.h"
@@ -63,13 +64,11 @@ class SessionTest : public testing::Test {
     done.get_future().wait();
   }
   bool eventually_on_loop(UniqueFunction<bool()> holds) {
-    for (int i = 0; i < 2'000; ++i) {
+    return eventually([&] {
       bool held = false;
       on_loop([&] { held = holds(); });
-      if (held) return true;
-      std::this_thread::sleep_for(5ms);
-    }
-    return false;
+      return held;
+    });
   }
   void enqueue() {
     std::promise<void> done;

@@ -1,4 +1,5 @@
 // Contract: claiming. Limits, slots, sessions, and what an empty answer says.
+#include "base/patience_testing.h"
 #include "store/contract/contract.h"
 
 namespace muster::store::contract {
@@ -260,7 +261,7 @@ TEST_P(ClaimContract, ManyClaimsInFlightShareTheJobsOut) {
     });
   while (harness().pump()) continue;
   std::unique_lock lock(tally.mutex);
-  ASSERT_TRUE(tally.changed.wait_for(lock, 30s, [&] { return tally.answers == kClaims; }));
+  ASSERT_TRUE(tally.changed.wait_for(lock, patience(), [&] { return tally.answers == kClaims; }));
   std::sort(tally.granted.begin(), tally.granted.end());
   std::vector<JobId> sorted = ids;
   std::sort(sorted.begin(), sorted.end());

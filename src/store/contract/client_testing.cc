@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/patience_testing.h"
 
 namespace muster::store::contract {
 namespace {
 
-constexpr int kTriesMax = 60;                  // at 16 % faults a run of this length does not happen
-constexpr std::chrono::seconds kPatience{60};  // of real time, before a reply counts as never given
+constexpr int kTriesMax = 60;  // at 16 % faults a run of this length does not happen
 
 // Where a reply lands. Shared with the store, because a reply that comes too late must still find its place.
 template <class T>
@@ -60,8 +60,8 @@ auto Client::once(Method method, const Args&... args) {
   (harness_.store().*method)(Args(args)..., std::move(reply));
   while (!harness_.threaded() && !landing->answer && harness_.pump()) continue;
   std::unique_lock lock(landing->mutex);
-  const auto patience = harness_.threaded() ? kPatience : std::chrono::seconds(0);
-  if (!landing->arrived.wait_for(lock, patience, [&] { return landing->answer.has_value(); }))
+  const auto limit = harness_.threaded() ? patience() : std::chrono::seconds(0);
+  if (!landing->arrived.wait_for(lock, limit, [&] { return landing->answer.has_value(); }))
     return Result<T>(Status::internal("the store never replied"));
   return std::move(*landing->answer);
 }

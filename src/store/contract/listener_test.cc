@@ -1,4 +1,5 @@
 // Contract: what the listener is told. Every move once, after its commit, in order; and when to look again.
+#include "base/patience_testing.h"
 #include "store/contract/contract.h"
 #include "store/contract/recorder.h"
 
@@ -179,7 +180,7 @@ TEST_P(ListenerContract, WhatIsToldIsThereToRead) {
     bool finds(int count) {
       while (harness_.pump()) continue;
       std::unique_lock lock(mutex_);
-      return changed_.wait_for(lock, harness_.threaded() ? 30s : 0s, [&] { return found_ == count; });
+      return changed_.wait_for(lock, harness_.threaded() ? patience() : 0s, [&] { return found_ == count; });
     }
 
    private:

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 #include "store/postgres/store.h"
 #include "store/postgres/wire/connection.h"
 
@@ -19,8 +20,6 @@ namespace muster::store::contract {
 namespace {
 
 constexpr Instant kStart = Instant(std::chrono::seconds(1'700'000'000));
-constexpr std::chrono::seconds kPatience{20};  // until a store that was opened leads and listens
-constexpr std::chrono::microseconds kLookEvery{200};
 
 // Fixed per process, and another one for each store: jitter comes from it.
 std::uint64_t next_seed() {
@@ -205,13 +204,8 @@ class PostgresHarness final : public Harness {
     const Gauge& listening = metrics_.gauge("muster_postgres_listening", "");
     const Counter& polls = metrics_.counter("muster_postgres_polls_total", "");
     const std::uint64_t polls_before = polls_;
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (!store_->leading() || listening.value() == 0 || polls.value() == polls_before) {
-      if (std::chrono::steady_clock::now() > end)
-        return Status::internal(fmt::format("within {} s the store {}", kPatience.count(),
-                                            store_->leading() ? "did not hear itself" : "did not lead"));
-      std::this_thread::sleep_for(kLookEvery);
-    }
+    if (!eventually([&] { return store_->leading() && listening.value() != 0 && polls.value() != polls_before; }))
+      return Status::internal(store_->leading() ? "the store did not hear itself in time" : "the store did not lead in time");
     polls_ = polls.value();
     return {};
   }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/patience_testing.h"
 #include "store/contract/client.h"
 
 namespace muster::store::contract {
@@ -24,14 +25,13 @@ class Recorder final : public Listener {
   // Waits until everything committed so far has been told: commits are told in order, so a change of a queue nobody uses,
   // made now, comes after all of it.
   void catch_up(Client& client) {
-    static constexpr std::chrono::seconds kPatience{30};
     QueueChange marker;
     marker.queue = QueueName(kMarkerQueue);
     marker.paused = !marker_paused_;
     if (!client.change_queue(marker).ok()) return;
     marker_paused_ = !marker_paused_;
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kPatience, [&] {
+    changed_.wait_for(lock, patience(), [&] {
       for (auto seen = queues_.rbegin(); seen != queues_.rend(); ++seen)
         if (seen->queue.text() == kMarkerQueue) return seen->paused == marker_paused_;
       return false;

@@ -28,7 +28,7 @@ class SchemaTransfer : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* const found = std::getenv("MUSTER_TEST_POSTGRES");
-    if (found == nullptr) GTEST_SKIP() << "MUSTER_TEST_POSTGRES names no server";
+    if (found == nullptr) GTEST_FAIL() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
     options_.url = found;
     options_.schema = fmt::format("transfer_{}", ::getpid());
     auto admin = Connection::open({.url = options_.url, .schema = options_.schema});

@@ -89,7 +89,7 @@ bool FakeCall::answered() const {
 
 bool FakeCall::wait() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [this] { return answered_; });
+  return changed_.wait_for(lock, patience(), [this] { return answered_; });
 }
 
 std::string FakeCall::trailing(const std::string& name) const {

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 #include "engine/engine.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/methods.h"
@@ -22,11 +23,9 @@
 
 namespace muster::rpc {
 
-// Waits give up after kPatience, so that a test fails instead of hanging.
+// Waits give up after patience(), so that a test fails instead of hanging.
 class FakeCall final : public Call {
  public:
-  static constexpr Duration kPatience{20'000};
-
   FakeCall(Core& core, std::string bytes, std::map<std::string, std::string> metadata = {});
 
   std::string_view metadata(std::string_view name) const override;
@@ -99,15 +98,6 @@ class MethodTest : public testing::Test {
       EXPECT_TRUE(answer.message.ParseFromString(call->response()));
     }
     return answer;
-  }
-
-  template <class Condition>
-  bool eventually(Condition holds) {
-    for (int i = 0; i < 4'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
   }
 
   ManualClock clock;

@@ -18,17 +18,6 @@ std::string from_environment(const char* name) {
 
 }  // namespace
 
-bool eventually(const std::function<bool()>& condition) {
-  constexpr std::chrono::seconds kPatience{10};
-  constexpr std::chrono::milliseconds kLookEvery{1};
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(kLookEvery);
-  }
-  return true;
-}
-
 void Ear::committed(const Committed& commit) {
   const std::lock_guard lock(mutex_);
   jobs_.insert(jobs_.end(), commit.jobs.begin(), commit.jobs.end());
@@ -77,7 +66,7 @@ void TestNode::stop() {
 void ClusterTest::SetUp() {
   url = from_environment("MUSTER_TEST_POSTGRES");
   pooled = from_environment("MUSTER_TEST_POSTGRES_POOLED");
-  if (url.empty()) GTEST_SKIP() << "MUSTER_TEST_POSTGRES names no server";
+  if (url.empty()) GTEST_FAIL() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
   log::set_level(log::Level::error);  // connections are lost on purpose here
   static int made = 0;
   schema = fmt::format("cluster_{}_{}", ::getpid(), ++made);

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/patience_testing.h"
 #include "store/postgres/cluster/listener.h"
 #include "store/postgres/cluster/notifier.h"
 #include "store/postgres/cluster/outbox.h"
@@ -19,9 +20,6 @@
 #include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
-
-// True as soon as it is; false when it was not within ten seconds.
-bool eventually(const std::function<bool()>& condition);
 
 // Keeps what it was told.
 class Ear final : public Listener {

@@ -142,7 +142,7 @@ TEST_F(ListenerTest, AKilledNotifierTellsThatItLostSomething) {
 }
 
 TEST_F(ListenerTest, BehindATransactionPoolerANodePollsInstead) {
-  if (pooled.empty()) GTEST_SKIP() << "MUSTER_TEST_POSTGRES_POOLED names no pooler";
+  if (pooled.empty()) GTEST_FAIL() << "MUSTER_TEST_POSTGRES_POOLED names no pooler; ./dev test starts one";
   Options both = options("a");
   both.url = both.listen_url = pooled;
   TestNode a(both);
@@ -154,7 +154,7 @@ TEST_F(ListenerTest, BehindATransactionPoolerANodePollsInstead) {
 }
 
 TEST_F(ListenerTest, WithAConnectionOfItsOwnBesideThePoolerANodeHears) {
-  if (pooled.empty()) GTEST_SKIP() << "MUSTER_TEST_POSTGRES_POOLED names no pooler";
+  if (pooled.empty()) GTEST_FAIL() << "MUSTER_TEST_POSTGRES_POOLED names no pooler; ./dev test starts one";
   Options split = options("a");
   split.url = pooled;
   split.listen_url = url;
