@@ -83,9 +83,9 @@ TEST_F(FrontAuthTest, WrongKeysAboveTheLimitAreAnsweredLateAndLater) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(guesser.call({"AUTH", "guess"}), kWrong) << i;
   const auto expect_late = [&](Duration delay) {
     guesser.send(frame({"AUTH", "guess"}) + frame({"PING"}));
-    EXPECT_TRUE(guesser.quiet());
+    EXPECT_FALSE(guesser.answered());
     advance(delay - Duration(1));
-    EXPECT_TRUE(guesser.quiet());
+    EXPECT_FALSE(guesser.answered());
     advance(Duration(1));
     EXPECT_EQ(guesser.read_reply(), kWrong);
     EXPECT_EQ(guesser.read_reply(), "-ERR NOAUTH Authentication required\r\n");
@@ -96,12 +96,12 @@ TEST_F(FrontAuthTest, WrongKeysAboveTheLimitAreAnsweredLateAndLater) {
 
   // A correct key from another address is not delayed; from this one it is while the address is under suspicion.
   guesser.send(frame({"AUTH", "guess"}));
-  EXPECT_TRUE(guesser.quiet());
+  EXPECT_FALSE(guesser.answered());
   Wire elsewhere(port(), "127.0.0.2");
   EXPECT_EQ(elsewhere.call({"AUTH", kTestKey}), "+OK\r\n");
   Wire here(port(), "127.0.0.1");
   here.send(frame({"AUTH", kTestKey}));
-  EXPECT_TRUE(here.quiet());
+  EXPECT_FALSE(here.answered());
   advance(Duration(8'000));
   EXPECT_EQ(here.read_reply(), "+OK\r\n");
   EXPECT_EQ(guesser.read_reply(), kWrong);
@@ -118,7 +118,7 @@ TEST_F(FrontAuthTest, AKeyThatWorkedFromAnAddressIsNotDelayedByItsNeighbour) {
   Wire guesser = connect();
   for (int i = 0; i < 5; ++i) EXPECT_EQ(guesser.call({"AUTH", "guess"}), kWrong);
   guesser.send(frame({"AUTH", "guess"}));
-  EXPECT_TRUE(guesser.quiet());
+  EXPECT_FALSE(guesser.answered());
   EXPECT_EQ(connect().call({"AUTH", kTestKey}), "+OK\r\n");
 }
 

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "fronts/resp/clients.h"
+
 namespace muster::resp {
 namespace {
 
@@ -84,8 +86,8 @@ Wire& Wire::operator=(Wire&& other) noexcept {
 Wire::~Wire() { close(); }
 
 void Wire::connect_to(const void* address, std::size_t size) {
-  const timeval patience{.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(kPatience).count(), .tv_usec = 0};
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval limit = socket_patience();
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   connected_ = ::connect(socket_, static_cast<const sockaddr*>(address), static_cast<socklen_t>(size)) == 0;
 }
 
@@ -134,10 +136,10 @@ std::string Wire::read_to_end() {
 
 bool Wire::closed() { return input_.empty() && !fill() && ended_; }
 
-bool Wire::quiet(Duration during) {
-  if (!input_.empty()) return false;
-  pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
-  return ::poll(&waiting, 1, static_cast<int>(during.count())) == 0;
+bool Wire::answered() const {
+  if (!input_.empty()) return true;
+  pollfd arrived{.fd = socket_, .events = POLLIN, .revents = 0};
+  return ::poll(&arrived, 1, 0) != 0;
 }
 
 void Wire::finish_sending() { ::shutdown(socket_, SHUT_WR); }
@@ -234,6 +236,14 @@ Wire FrontTest::authenticate(const std::vector<std::string>& arguments) {
 }
 
 Wire FrontTest::operate() { return authenticate({kTestKey}); }
+
+bool FrontTest::waits(std::size_t count) {
+  return eventually([&] {
+    std::size_t waiting = 0;
+    on_loop([&] { waiting = core().clients->waiting(); });
+    return waiting == count;
+  });
+}
 
 void FrontTest::on_loop(UniqueFunction<void()> work) {
   std::promise<void> done;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "base/patience_testing.h"
 #include "engine/engine.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/front.h"
@@ -26,11 +27,9 @@ inline const std::string kTestKey(64, 'a');  // the operator's
 // A command as clients send it: an array of bulk strings.
 std::string frame(const std::vector<std::string>& words);
 
-// One connection. Reads give up after kPatience and return what came until then, so that a test fails instead of hanging.
+// One connection. Reads give up after patience() and return what came until then, so that a test fails instead of hanging.
 class Wire {
  public:
-  static constexpr Duration kPatience{20'000};
-
   Wire(std::uint16_t port, const std::string& from = "127.0.0.1");  // from: any address of 127/8
   explicit Wire(const std::string& unix_path);
   Wire(Wire&& other) noexcept;
@@ -39,11 +38,11 @@ class Wire {
 
   bool connected() const { return connected_; }
   void send(std::string_view bytes);
-  std::string read(std::size_t bytes);         // exactly so many
-  std::string read_reply();                    // one whole reply, as it stands on the wire
-  std::string read_to_end();                   // until the server closes
-  bool closed();                               // the server closed, and nothing came before that
-  bool quiet(Duration during = Duration(50));  // nothing comes in the meantime
+  std::string read(std::size_t bytes);  // exactly so many
+  std::string read_reply();             // one whole reply, as it stands on the wire
+  std::string read_to_end();            // until the server closes
+  bool closed();                        // the server closed, and nothing came before that
+  bool answered() const;                // something is here to be read; does not wait
   void finish_sending();
   void close();
   void reset();  // an abortive end: unread bytes are lost on both sides
@@ -82,14 +81,8 @@ class FrontTest : public testing::Test {
   // Runs on the loop's thread and waits for it.
   void on_loop(UniqueFunction<void()> work);
   Core& core() { return front->core(); }
-  template <class Condition>
-  bool eventually(Condition holds) {
-    for (int i = 0; i < 4'000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
-  }
+  // So many connections wait for something: a blocked pop, a late answer to AUTH.
+  bool waits(std::size_t count = 1);
 
   ManualClock clock;
   command::ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}, .node = "node-1"};

@@ -99,7 +99,7 @@ TEST_F(FrontWireTest, M16AndM17PiecesReadLikeTheWhole) {
   EXPECT_EQ(wire.read(7), "+PONG\r\n");
   wire.send(kPing + kPing + "*1\r\n$4\r");
   EXPECT_EQ(wire.read(14), "+PONG\r\n+PONG\r\n");
-  EXPECT_TRUE(wire.quiet());
+  EXPECT_FALSE(wire.answered());
   wire.send("\nPING\r\n");
   EXPECT_EQ(wire.read(7), "+PONG\r\n");
 }

@@ -93,7 +93,7 @@ TEST_F(ListsFront, L2AWaitEndsWithNull) {
   for (const Words& words :
        {Words{"BRPOP", "l2", "1"}, Words{"BRPOPLPUSH", "l2", "d", "1"}, Words{"BLMOVE", "l2", "d", "LEFT", "LEFT", "0.5"}}) {
     wire_->send(frame(words));
-    EXPECT_TRUE(wire_->quiet());
+    EXPECT_TRUE(waits());
     advance(1s);
     EXPECT_EQ(wire_->read_reply(), kNull);
   }
@@ -102,7 +102,7 @@ TEST_F(ListsFront, L2AWaitEndsWithNull) {
 TEST_F(ListsFront, L6APushWakesTheOneWhoWaits) {
   wire_->send(frame({"BRPOPLPUSH", "q", "p", "0"}));
   Wire other = operate();
-  EXPECT_TRUE(wire_->quiet());
+  EXPECT_TRUE(waits());
   EXPECT_EQ(other.call({"LPUSH", "q", "j"}), ":1\r\n");
   EXPECT_EQ(wire_->read_reply(), "$1\r\nj\r\n");
   EXPECT_EQ(other.call({"LRANGE", "p", "0", "-1"}), array({"j"}));
@@ -110,7 +110,7 @@ TEST_F(ListsFront, L6APushWakesTheOneWhoWaits) {
 
 TEST_F(ListsFront, CommandsBehindAWaitComeAfterIt) {
   wire_->send(frame({"BLPOP", "q", "0"}) + frame({"LLEN", "q"}));
-  EXPECT_TRUE(wire_->quiet());
+  EXPECT_TRUE(waits());
   Wire other = operate();
   other.call({"RPUSH", "q", "a", "b"});
   EXPECT_EQ(wire_->read_reply(), bulk("a"));
@@ -121,7 +121,7 @@ TEST_F(ListsFront, SeveralKeysAnswerThePair) {
   call({"RPUSH", "b", "x"});
   EXPECT_EQ(call({"BLPOP", "a", "b", "1"}), array({"b", "x"}));
   wire_->send(frame({"BRPOP", "a", "b", "1"}));
-  EXPECT_TRUE(wire_->quiet());
+  EXPECT_TRUE(waits());
   advance(1s);
   EXPECT_EQ(wire_->read_reply(), "*-1\r\n");
 }
@@ -147,7 +147,7 @@ TEST_F(PairsFront, AnswerThePairByHabit) {
 TEST_F(ListsFront, L9AClosedClientWaitsForNothing) {
   Wire waiting = operate();
   waiting.send(frame({"BRPOP", "zz", "0"}));
-  EXPECT_TRUE(waiting.quiet());
+  EXPECT_TRUE(waits());
   waiting.close();
   EXPECT_TRUE(eventually([&] {
     return call({"CLIENT", "LIST"}).find("cmd=brpop") == std::string::npos &&
@@ -162,7 +162,7 @@ TEST_F(ListsFront, AnElementForAClientThatIsGoneReturnsToItsEnd) {
     const bool left = round % 2 == 0;
     Wire leaving = operate();
     leaving.send(frame({left ? "BLPOP" : "BRPOP", "zz", "0"}));
-    EXPECT_TRUE(leaving.quiet());
+    EXPECT_TRUE(waits()) << round;
     leaving.reset();
     EXPECT_EQ(call({"RPUSH", "zz", "a", "b"}), number(2));
     EXPECT_TRUE(eventually([&] { return call({"LRANGE", "zz", "0", "-1"}) == array({"a", "b"}); })) << round;
@@ -174,7 +174,7 @@ TEST_F(ListsFront, AnElementMovedForAClientThatIsGoneReturns) {
   for (int round = 0; round < 10; ++round) {
     Wire leaving = operate();
     leaving.send(frame({"BRPOPLPUSH", "from", "to", "0"}));
-    EXPECT_TRUE(leaving.quiet());
+    EXPECT_TRUE(waits()) << round;
     leaving.reset();
     EXPECT_EQ(call({"LPUSH", "from", "v"}), number(1));
     EXPECT_TRUE(eventually([&] {

@@ -71,7 +71,7 @@ TEST_F(AgwTranscript, ThePublishedWorkerDoesOneJob) {
   EXPECT_EQ(boss.call({"GET", "job:" + id + ":status"}), "$9\r\ncompleted\r\n");
 
   wire.send(pop_);
-  EXPECT_TRUE(wire.quiet());
+  EXPECT_TRUE(waits());
 }
 
 TEST_F(AgwTranscript, AHeartbeatTickDuringAPopLosesNoJob) {
