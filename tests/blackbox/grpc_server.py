@@ -34,7 +34,7 @@ def _environment():
     return {**os.environ, "NODE_PATH": str(node.installed() / "node_modules")}
 
 
-def play(script, *arguments, seconds=120, env=None):
+def play(script, *arguments, seconds=2 * harness.DEADLINE_SECONDS, env=None):
     """Runs a program whose lines go to our output; gives its exit code."""
     process = subprocess.Popen(["node", str(node.SOURCES / "grpc" / script), *arguments], env={**_environment(), **(env or {})})
     harness.at_end(lambda: process.poll() is None and process.kill())
@@ -67,7 +67,7 @@ class Talk:
             self.said.append(self._decode(self._lines.get()))
         return self.said
 
-    def until(self, what, accepted, seconds=30):
+    def until(self, what, accepted, seconds=harness.DEADLINE_SECONDS):
         """The first thing it said that is accepted, as soon as it is said."""
         return harness.until(lambda: next((each for each in self.told() if accepted(each)), None), what, seconds)
 

@@ -4,6 +4,8 @@ import http.client
 import struct
 import urllib.parse
 
+import harness
+
 
 def _varint(number):
     out = b""
@@ -99,7 +101,7 @@ class Answer:
         self.body = body
 
 
-def call(address, path, message, kind="application/grpc-web+proto", body=None, method="POST", headers=None, timeout=30):
+def call(address, path, message, kind="application/grpc-web+proto", body=None, method="POST", headers=None, timeout=harness.DEADLINE_SECONDS):
     """One call; `body` goes out instead of the framed message."""
     text = "-text" in kind
     if body is None:

@@ -11,7 +11,7 @@ import uuid
 
 from harness import DEADLINE_SECONDS, claim
 
-PATIENCE_SECONDS = 6 * DEADLINE_SECONDS  # for a whole load; a quiet machine needs a tenth of it
+PATIENCE_SECONDS = 3 * DEADLINE_SECONDS  # for a whole load; a quiet machine needs a tenth of it
 PAUSE_SECONDS = 0.02  # after a refusal, so that waiting for a server does not take the machine away from it
 NOT_NOW = (429, 503, 504)
 

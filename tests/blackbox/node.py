@@ -8,7 +8,7 @@ import subprocess
 import harness
 
 SOURCES = harness.ROOT / "tests" / "node"
-INSTALL_SECONDS = 300
+INSTALL_SECONDS = 300  # a slow network is not a slow machine
 
 
 def installed():
@@ -28,7 +28,7 @@ def installed():
     return place
 
 
-def run(script, *arguments, seconds=60):
+def run(script, *arguments, seconds=harness.DEADLINE_SECONDS):
     """Exit code, stdout, stderr of one of the programs."""
     place = installed()
     done = subprocess.run(["node", str(SOURCES / script), *arguments], capture_output=True, text=True, timeout=seconds,

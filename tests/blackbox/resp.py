@@ -109,7 +109,7 @@ class Client:
         self.socket.settimeout(self.timeout)
         return got
 
-    def is_closed(self, seconds=2.0):
+    def is_closed(self, seconds=harness.DEADLINE_SECONDS):
         """Whether the server closes the connection within that time; what it still sends is dropped."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from harness import MUSTER, READY, Server, clean_environment, claim
+from harness import DEADLINE_SECONDS, MUSTER, READY, Server, clean_environment, claim
 
 BUILD = pathlib.Path(MUSTER).resolve().parent
 
@@ -24,7 +24,7 @@ def program(path):
     return str(found)
 
 
-def run(command, address=None, seconds=120, **options):
+def run(command, address=None, seconds=2 * DEADLINE_SECONDS, **options):
     """Exit code, stdout and stderr of a program that ends by itself."""
     env = clean_environment()
     if address:
