@@ -27,7 +27,7 @@ REACH = {
     "src/plan": ["src/model", "src/base"],
     "src/command": ["src/plan", "src/engine", "src/store", "src/model", "src/base"],
     "src/net": ["src/base"],
-    "src/fronts/resp": ["src/command", "src/plan", "src/engine", "src/store", "src/model", "src/base", "src/net"],
+    "src/fronts/resp": ["src/fronts/auth", "src/command", "src/plan", "src/engine", "src/store", "src/model", "src/base", "src/net"],
     "src/fronts/auth": ["src/command", "src/engine", "src/store", "src/model", "src/base"],
     "src/fronts/http": ["src/fronts/auth", "src/command", "src/plan", "src/engine", "src/store", "src/model", "src/base", "src/net"],
     "src/fronts/grpc": ["src/fronts/auth", "src/command", "src/plan", "src/engine", "src/cron", "src/store", "src/model", "src/base", "src/net"],

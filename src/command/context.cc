@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/check.h"
@@ -54,6 +55,20 @@ Status authorize_worker(const Caller& caller, const WorkerId& worker) {
   if (caller.worker.empty() || caller.worker == worker) return {};
   return Status::permission_denied(fmt::format("this token acts as worker \"{}\" and as no other; the request names \"{}\"",
                                                caller.worker.text(), worker.text()));
+}
+
+bool may_use(const Caller& caller, const NamespaceName& ns) {
+  return !caller.namespaces || std::find(caller.namespaces->begin(), caller.namespaces->end(), ns) != caller.namespaces->end();
+}
+
+Status authorize_namespace(const Caller& caller, const NamespaceName& ns) {
+  if (may_use(caller, ns)) return {};
+  return Status::permission_denied(fmt::format("this token may not use namespace \"{}\"", ns.text()));
+}
+
+Status authorize_everywhere(const Caller& caller, std::string_view what) {
+  if (!caller.namespaces) return {};
+  return Status::permission_denied(fmt::format("{} is about every namespace; this token is bound to its own", what));
 }
 
 }  // namespace muster::command

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -26,6 +27,8 @@ struct Caller {
   std::string name;     // of the token; for the audit log
   std::string address;  // of the peer
   WorkerId worker;      // set: the caller acts as this worker and no other
+  // Set: the caller may use these and no other.
+  std::optional<std::vector<NamespaceName>> namespaces{};
 };
 
 // What only the composition root knows. The fronts share it.
@@ -47,5 +50,12 @@ struct Context {
 Status authorize(const Caller& caller, const Spec& spec);
 // permission_denied when the caller is bound to another worker.
 Status authorize_worker(const Caller& caller, const WorkerId& worker);
+
+// May the caller use this namespace? Every wire asks here.
+bool may_use(const Caller& caller, const NamespaceName& ns);
+// permission_denied when it may not.
+Status authorize_namespace(const Caller& caller, const NamespaceName& ns);
+// permission_denied for a caller that is bound to namespaces: what it asks for belongs to all of them.
+Status authorize_everywhere(const Caller& caller, std::string_view what);
 
 }  // namespace muster::command

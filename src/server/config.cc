@@ -268,7 +268,7 @@ class Loader {
   void check_credentials() {
     std::map<std::string, std::string> owners;  // secret → name
     for (const Credential& credential : out_.config.credentials) {
-      const auto [at, inserted] = owners.emplace(credential.secret, credential.name);
+      const auto [at, inserted] = owners.emplace(credential.secret + credential.sha256, credential.name);
       if (!inserted)
         out_.problems.push_back({.where = credential.source,
                                  .message = fmt::format("\"{}\" has the same secret as \"{}\"", credential.name, at->second)});

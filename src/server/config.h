@@ -39,7 +39,10 @@ struct Credential {
   std::string name;
   command::Role role = command::Role::read_only;
   std::string secret{};
-  std::string worker{};  // the only worker it may act as; empty: any
+  std::string sha256{};                                    // of the secret, instead of it
+  std::string file{};                                      // that the secret was read from; empty: the configuration's
+  std::string worker{};                                    // the only worker it may act as; empty: any
+  std::optional<std::vector<NamespaceName>> namespaces{};  // those it may use; empty: all
   std::string source;
 };
 

@@ -34,6 +34,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->ticker_->start();
   server->loop_ = std::make_unique<net::IoLoop>(clock);
   server->loop_->start();
+  server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
   if (config.grpc())
     if (Status status = server->start_grpc(config); !status.ok()) return status;
   if (config.http())
@@ -73,21 +74,27 @@ command::ServerFacts Server::facts(const Config& config) const {
 }
 
 Status Server::start_http(const Config& config) {
-  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, http_options(config, key_.text), facts(config));
+  auto options = http_options(config, key_.text);
+  options.brake = brake_;
+  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
   return {};
 }
 
 Status Server::start_resp(const Config& config) {
-  auto front = resp::RespFront::start(*loop_, *engine_, metrics_, resp_options(config, key_.text), facts(config));
+  auto options = resp_options(config, key_.text);
+  options.brake = brake_;
+  auto front = resp::RespFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
   if (!front.ok()) return front.status();
   resp_ = std::move(front).value();
   return {};
 }
 
 Status Server::start_grpc(const Config& config) {
-  auto front = rpc::GrpcFront::start(*engine_, metrics_, grpc_options(config, key_.text), facts(config));
+  auto options = grpc_options(config, key_.text);
+  options.brake = brake_;
+  auto front = rpc::GrpcFront::start(*engine_, metrics_, std::move(options), facts(config));
   if (!front.ok()) return front.status();
   grpc_ = std::move(front).value();
   return {};
@@ -150,7 +157,7 @@ Status Server::reload(const Config& config) {
   if (http_)
     if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (resp_)
-    if (Status status = resp_->set_keys(resp_keys(config, key->text)); !status.ok()) return status.annotate("keys");
+    if (Status status = resp_->set_keys(all_tokens(config, key->text)); !status.ok()) return status.annotate("keys");
   key_ = std::move(key).value();
   return {};
 }

@@ -73,6 +73,7 @@ class Server {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
+  std::shared_ptr<auth::Brake> brake_;  // shared by the fronts
   std::unique_ptr<rpc::GrpcFront> grpc_;
   std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_
   std::unique_ptr<resp::RespFront> resp_;

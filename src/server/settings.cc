@@ -198,7 +198,7 @@ constexpr std::array kSettings{
               "silence after which an authenticated connection is closed; 0ms: never"),
     resp_time("unauthenticated_idle", "1m", {.min = kSecond, .max = kDay}, "the same before AUTH"),
     resp_count("auth_failures_max", "5", {.min = 1, .max = 10'000},
-               "wrong keys from one address in a minute before answers to it are delayed"),
+               "wrong keys and tokens from one address, on any wire, before answers to it are delayed; a quiet minute forgets"),
     resp_time("auth_delay_max", "1m", {.min = 0, .max = kHour}, "the longest such delay"),
     resp_count("plan_submits_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "PLAN.SUBMIT in a minute; 0: no limit"),
     resp_count("action_submits_per_minute", "0", {.min = 0, .max = 1'000'000'000}, "ACTION.SUBMIT in a minute; 0: no limit"),

@@ -43,8 +43,6 @@ resp::Limits resp_limits(const Config& config) {
   limits.pipeline_max = count(config, "resp", "pipeline_max");
   limits.idle = duration(config, "resp", "idle");
   limits.unauthenticated_idle = duration(config, "resp", "unauthenticated_idle");
-  limits.auth_failures_max = count(config, "resp", "auth_failures_max");
-  limits.auth_delay_max = duration(config, "resp", "auth_delay_max");
   limits.plan_submits_per_minute = number32(config, "resp", "plan_submits_per_minute");
   limits.action_submits_per_minute = number32(config, "resp", "action_submits_per_minute");
   limits.job_gets_per_minute = number32(config, "resp", "job_gets_per_minute");
@@ -176,13 +174,26 @@ engine::Options engine_options(const Config& config) {
   return options;
 }
 
+std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key) {
+  std::vector<auth::Token> tokens;
+  tokens.push_back({.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
+  for (const Credential& credential : config.credentials)
+    tokens.push_back({.name = credential.name,
+                      .role = credential.role,
+                      .secret = credential.secret,
+                      .worker = WorkerId(credential.worker),
+                      .namespaces = credential.namespaces,
+                      .sha256 = credential.sha256});
+  return tokens;
+}
+
+auth::BrakeOptions brake_options(const Config& config) {
+  return {.failures_max = count(config, "resp", "auth_failures_max"), .delay_max = duration(config, "resp", "auth_delay_max")};
+}
+
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key) {
   http::AuthOptions options;
-  options.tokens.push_back(
-      {.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
-  for (const Credential& credential : config.credentials)
-    options.tokens.push_back(
-        {.name = credential.name, .role = credential.role, .secret = credential.secret, .worker = WorkerId(credential.worker)});
+  options.tokens = all_tokens(config, operator_key);
   options.required = token_needed(config, config.http());
   return options;
 }
@@ -208,21 +219,12 @@ rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_
   return options;
 }
 
-std::vector<resp::Key> resp_keys(const Config& config, const std::string& operator_key) {
-  std::vector<resp::Key> keys;
-  keys.push_back({.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
-  for (const Credential& credential : config.credentials)
-    keys.push_back(
-        {.name = credential.name, .role = credential.role, .secret = credential.secret, .worker = WorkerId(credential.worker)});
-  return keys;
-}
-
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key) {
   resp::RespOptions options;
   for (ListenAddress& address : config.resp())
     options.addresses.push_back({.host = std::move(address.host), .port = address.port, .is_unix = address.is_unix});
   options.tls = tls_options(config);
-  options.keys = resp_keys(config, operator_key);
+  options.keys = all_tokens(config, operator_key);
   options.limits = resp_limits(config);
   options.habits = resp_habits(config);
   options.job_timeout = duration(config, "resp", "job_timeout");

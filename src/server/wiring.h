@@ -21,12 +21,14 @@ store::postgres::Options postgres_options(const Config& config);
 std::string node_name(const Config& config);
 
 engine::Options engine_options(const Config& config);
+// The operator's key, the workers' keys and the tokens: the same on every wire.
+std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key);
+auth::BrakeOptions brake_options(const Config& config);
 // REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key);
 // REQUIRES: config.resp() is not off.
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key);
-std::vector<resp::Key> resp_keys(const Config& config, const std::string& operator_key);
 // REQUIRES: config.grpc() is not off.
 rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_key);
 auth::AuthOptions grpc_tokens(const Config& config, const std::string& operator_key);

@@ -86,8 +86,8 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(resp.limits.pipeline_max, resp_default.limits.pipeline_max);
   EXPECT_EQ(resp.limits.idle, resp_default.limits.idle);
   EXPECT_EQ(resp.limits.unauthenticated_idle, resp_default.limits.unauthenticated_idle);
-  EXPECT_EQ(resp.limits.auth_failures_max, resp_default.limits.auth_failures_max);
-  EXPECT_EQ(resp.limits.auth_delay_max, resp_default.limits.auth_delay_max);
+  EXPECT_EQ(brake_options(config).failures_max, auth::BrakeOptions().failures_max);
+  EXPECT_EQ(brake_options(config).delay_max, auth::BrakeOptions().delay_max);
   EXPECT_EQ(resp.limits.plan_submits_per_minute, resp_default.limits.plan_submits_per_minute);
   EXPECT_EQ(resp.limits.action_submits_per_minute, resp_default.limits.action_submits_per_minute);
   EXPECT_EQ(resp.limits.job_gets_per_minute, resp_default.limits.job_gets_per_minute);

@@ -1,14 +1,13 @@
-// Who sends a request: bearer tokens, kept and compared as SHA-256 digests, and a brake on guessing.
+// Who sends a request: bearer tokens, kept and compared as SHA-256 digests.
 //
-// Each wrong token from an address costs the address a wait that doubles; while it waits its requests are refused unread, except
-// with a token that has worked from there before, so that one misconfigured worker does not lock its whole machine out.
-// The fronts that take tokens share these rules; each has an Authenticator of its own, which is not thread-safe.
+// A token that is right is accepted at once, whatever others sent from its address. Wrong ones are counted by the brake, and
+// refused as exhausted while their address has to wait. Each front has an Authenticator of its own and shares the brake.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <set>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +15,18 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "command/context.h"
+#include "fronts/auth/brake.h"
 
 namespace muster::auth {
 
 struct Token {
   std::string name;  // for the audit log; not secret
   command::Role role = command::Role::read_only;
-  std::string secret;  // kept as its SHA-256 only
+  std::string secret;  // kept as its SHA-256 only; empty: `sha256` is given instead
   WorkerId worker;     // role worker: the one worker it may act as; empty: any
+  // Those it may use; empty: all.
+  std::optional<std::vector<NamespaceName>> namespaces{};
+  std::string sha256{};  // of the secret, 64 hexadecimal digits
 };
 
 struct AuthOptions {
@@ -31,14 +34,10 @@ struct AuthOptions {
   bool required = false;  // false: a request without a token is the operator's. A wrong token is refused either way.
 };
 
-inline constexpr std::size_t kFailingAddressesMax = 4'096;  // the one that has been quiet longest is forgotten
-inline constexpr std::size_t kKnownAddressesMax = 256;      // per token
-inline constexpr std::uint32_t kFreeFailures = 5;           // before the first wait
-inline constexpr Duration kFailureWaitMin{1'000};
-inline constexpr Duration kFailureWaitMax{60'000};
-inline constexpr Duration kFailureForgotten{10 * 60'000};
-
 using Digest = std::array<std::uint8_t, 32>;
+
+// Of 64 hexadecimal digits; nothing: they are none.
+std::optional<Digest> parse_digest(std::string_view hex);
 
 // What is remembered of a caller beyond one request: whether it would still be let in.
 struct Credential {
@@ -49,12 +48,14 @@ struct Credential {
 
 class Authenticator {
  public:
-  // invalid_argument: a token without secret or name, one secret twice, or tokens required and none given.
+  // invalid_argument: a token without name, without secret or with two forms of it, one secret twice, or tokens required and none
+  // given.
   static Status validate(const AuthOptions& options);
-  explicit Authenticator(const AuthOptions& options);
+  // The brake is shared by all fronts.
+  Authenticator(const AuthOptions& options, std::shared_ptr<Brake> brake);
 
-  // unauthenticated: no token, or a wrong one. exhausted: the address has to wait.
-  Result<Credential> authenticate(std::string_view authorization, const std::string& address, Ticks now);
+  // unauthenticated: no token, or a wrong one. exhausted: a wrong one from an address that has to wait.
+  Result<Credential> authenticate(std::string_view authorization, const std::string& address, Ticks now) const;
   bool still_valid(const Credential& credential) const;
   bool required() const { return required_; }
 
@@ -64,21 +65,14 @@ class Authenticator {
     command::Role role = command::Role::read_only;
     std::string name;
     WorkerId worker;
-    std::set<std::string> known_addresses;
-  };
-  struct Failures {
-    std::uint32_t count = 0;
-    Ticks last{};
-    Ticks blocked_until{};
+    std::optional<std::vector<NamespaceName>> namespaces;
   };
 
-  Entry* find(const Digest& digest);
-  void note_failure(const std::string& address, Ticks now);
-  void forget_old_failures(Ticks now);
+  const Entry* find(const Digest& digest) const;
 
   bool required_ = false;
   std::vector<Entry> entries_;
-  std::map<std::string, Failures> failures_;
+  std::shared_ptr<Brake> brake_;
 };
 
 }  // namespace muster::auth

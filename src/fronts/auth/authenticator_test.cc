@@ -1,6 +1,5 @@
 #include "fronts/auth/authenticator.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace muster::auth {
@@ -16,7 +15,7 @@ AuthOptions options() {
 }
 
 TEST(Authenticator, KnowsTheCallerByItsToken) {
-  Authenticator auth(options());
+  Authenticator auth(options(), std::make_shared<Brake>());
   const auto caller = auth.authenticate("Bearer s2", "10.0.0.1", 0s);
   ASSERT_TRUE(caller.ok());
   EXPECT_EQ(caller->caller.name, "w");
@@ -26,43 +25,32 @@ TEST(Authenticator, KnowsTheCallerByItsToken) {
 }
 
 TEST(Authenticator, AcceptsTheSchemeInAnyCaseAndNothingElse) {
-  Authenticator auth(options());
+  Authenticator auth(options(), std::make_shared<Brake>());
   EXPECT_TRUE(auth.authenticate("bearer s1", "a", 0s).ok());
   EXPECT_TRUE(auth.authenticate("BEARER  s1", "a", 0s).ok());
   for (const char* bad : {"s1", "Basic s1", "Bearer", "Bearer ", "Bearer s", "Bearer s11", "Bearers1"}) {
-    Authenticator fresh(options());
+    Authenticator fresh(options(), std::make_shared<Brake>());
     EXPECT_EQ(fresh.authenticate(bad, "a", 0s).code(), Code::unauthenticated) << bad;
   }
 }
 
-TEST(Authenticator, DoublesTheWaitUpToItsBound) {
-  Authenticator auth(options());
-  Ticks now = 0s;
-  for (std::uint32_t i = 0; i < kFreeFailures; ++i)
-    EXPECT_EQ(auth.authenticate("Bearer x", "a", now).code(), Code::unauthenticated);
-  for (const Duration wait : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-    EXPECT_EQ(auth.authenticate("Bearer x", "a", now + wait - 1ms).code(), Code::exhausted) << wait.count();
-    now += wait;
-    EXPECT_EQ(auth.authenticate("Bearer x", "a", now).code(), Code::unauthenticated) << wait.count();
-  }
-  EXPECT_EQ(auth.authenticate("Bearer x", "b", now).code(), Code::unauthenticated) << "another address has its own count";
+TEST(Authenticator, AWrongTokenWaitsAndARightOneNeverDoes) {
+  const Authenticator auth(options(), std::make_shared<Brake>());
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(auth.authenticate("Bearer x", "a", 1h).code(), Code::unauthenticated) << i;
+  EXPECT_EQ(auth.authenticate("Bearer x", "a", 1h + 999ms).code(), Code::exhausted);
+  EXPECT_TRUE(auth.authenticate("Bearer s1", "a", 1h).ok()) << "it was never used from there, and is right";
+  EXPECT_TRUE(auth.authenticate("Bearer s2", "a", 1h).ok());
+  EXPECT_EQ(auth.authenticate("Bearer x", "b", 1h).code(), Code::unauthenticated) << "another address has its own count";
+  EXPECT_EQ(auth.authenticate("Bearer x", "a", 1h + 1s).code(), Code::unauthenticated);
 }
 
-TEST(Authenticator, ForgetsOldFailures) {
-  Authenticator auth(options());
-  for (std::uint32_t i = 0; i <= kFreeFailures; ++i) (void)auth.authenticate("Bearer x", "a", 0s).ok();
-  const Ticks later = kFailureForgotten + 1min;
-  EXPECT_EQ(auth.authenticate("Bearer x", "a", later).code(), Code::unauthenticated);
-  EXPECT_EQ(auth.authenticate("Bearer x", "a", later).code(), Code::unauthenticated) << "the count began anew";
-}
-
-TEST(Authenticator, ForgetsTheQuietestAddressWhenItsTableIsFull) {
-  Authenticator auth(options());
-  for (std::uint32_t i = 0; i <= kFreeFailures; ++i) (void)auth.authenticate("Bearer x", "first", Ticks(i)).ok();
-  ASSERT_EQ(auth.authenticate("Bearer x", "first", Ticks(100)).code(), Code::exhausted);
-  for (std::size_t i = 0; i < kFailingAddressesMax; ++i)
-    (void)auth.authenticate("Bearer x", fmt::format("address-{}", i), Ticks(1'000 + i)).ok();
-  EXPECT_EQ(auth.authenticate("Bearer x", "first", Ticks(9'000)).code(), Code::unauthenticated) << "it made room for another";
+TEST(Authenticator, FrontsThatShareABrakeShareTheWait) {
+  const auto brake = std::make_shared<Brake>();
+  const Authenticator one(options(), brake);
+  const Authenticator other(options(), brake);
+  for (int i = 0; i < 6; ++i) (void)one.authenticate("Bearer x", "a", 1h).ok();
+  EXPECT_EQ(other.authenticate("Bearer x", "a", 1h).code(), Code::exhausted);
+  EXPECT_TRUE(other.authenticate("Bearer s1", "a", 1h).ok());
 }
 
 TEST(Authenticator, RefusesOptionsThatCannotWork) {
@@ -83,14 +71,44 @@ TEST(Authenticator, RefusesOptionsThatCannotWork) {
   EXPECT_TRUE(Authenticator::validate(options()).ok());
 }
 
+TEST(Authenticator, ATokenCarriesItsNamespaces) {
+  AuthOptions bound = options();
+  bound.tokens[0].namespaces = {NamespaceName("a")};
+  const Authenticator auth(bound, std::make_shared<Brake>());
+  const auto credential = auth.authenticate("Bearer s1", "x", 0s);
+  ASSERT_TRUE(credential.ok());
+  EXPECT_TRUE(command::may_use(credential->caller, NamespaceName("a")));
+  EXPECT_EQ(command::authorize_namespace(credential->caller, NamespaceName("b")).code(), Code::permission_denied);
+  EXPECT_EQ(command::authorize_everywhere(credential->caller, "x").code(), Code::permission_denied);
+  EXPECT_TRUE(command::may_use(auth.authenticate("Bearer s2", "x", 0s)->caller, NamespaceName("b")));
+  EXPECT_FALSE(Authenticator(options(), std::make_shared<Brake>()).still_valid(*credential)) << "it reached less before";
+  bound.tokens[0].namespaces = std::vector<NamespaceName>();
+  EXPECT_EQ(Authenticator::validate(bound).code(), Code::invalid_argument);
+}
+
+TEST(Authenticator, ATokenMayBeKnownByItsDigestAlone) {
+  AuthOptions digests = options();
+  digests.tokens[0].secret.clear();
+  EXPECT_EQ(Authenticator::validate(digests).code(), Code::invalid_argument);
+  digests.tokens[0].sha256 = "e8bc163c82eee18733288c7d4ac636db3a6deb013ef2d37b68322be20edc45cc";  // of "s1"
+  ASSERT_TRUE(Authenticator::validate(digests).ok());
+  const Authenticator auth(digests, std::make_shared<Brake>());
+  EXPECT_TRUE(auth.authenticate("Bearer s1", "x", 0s).ok());
+  EXPECT_FALSE(auth.authenticate("Bearer " + digests.tokens[0].sha256, "x", 0s).ok());
+  digests.tokens[1].secret = "s1";
+  EXPECT_EQ(Authenticator::validate(digests).code(), Code::invalid_argument) << "the same secret in two forms";
+  digests.tokens[0].sha256 = "abc";
+  EXPECT_EQ(Authenticator::validate(digests).code(), Code::invalid_argument);
+}
+
 TEST(Authenticator, JudgesAgainWhetherACredentialHolds) {
-  Authenticator before(options());
+  Authenticator before(options(), std::make_shared<Brake>());
   const auto credential = before.authenticate("Bearer s1", "a", 0s);
   ASSERT_TRUE(credential.ok());
   EXPECT_TRUE(before.still_valid(*credential));
   AuthOptions changed = options();
   changed.tokens[0].role = Role::read_only;
-  EXPECT_FALSE(Authenticator(changed).still_valid(*credential)) << "the token means less now";
+  EXPECT_FALSE(Authenticator(changed, std::make_shared<Brake>()).still_valid(*credential)) << "the token means less now";
 }
 
 }  // namespace

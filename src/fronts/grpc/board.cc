@@ -19,7 +19,8 @@ auth::AuthOptions auth_options(const GrpcOptions& options) {
 Board::Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts)
     : core(engine, metrics, std::move(options), std::move(facts)),
       catalogue(metrics),
-      authenticator_(auth_options(core.options)),
+      brake_(core.options.brake ? core.options.brake : std::make_shared<auth::Brake>()),
+      authenticator_(auth_options(core.options), brake_),
       token_needed_(core.options.auth_required),
       open_gauge_(metrics.gauge("muster_grpc_calls_open", "Calls that are not answered yet.")),
       correlations_(engine.clock(), random_seed()) {
@@ -41,7 +42,7 @@ Result<command::Caller> Board::authenticate(std::string_view authorization, cons
 
 void Board::set_tokens(const auth::AuthOptions& tokens) {
   const std::lock_guard lock(auth_mutex_);
-  authenticator_ = auth::Authenticator(tokens);
+  authenticator_ = auth::Authenticator(tokens, brake_);
   token_needed_ = tokens.required;
 }
 

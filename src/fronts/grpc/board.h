@@ -49,7 +49,8 @@ class Board {
   void stop_waiting();
 
  private:
-  std::mutex auth_mutex_;  // leaf; guards the authenticator
+  const std::shared_ptr<auth::Brake> brake_;  // shared with the other fronts
+  std::mutex auth_mutex_;                     // guards the authenticator; the brake's is taken inside
   auth::Authenticator authenticator_;
   std::atomic<bool> token_needed_;
   std::atomic<std::size_t> open_{0};

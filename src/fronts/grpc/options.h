@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct GrpcOptions {
   net::TlsOptions tls;
   std::vector<Token> tokens;
   bool auth_required = false;
+  std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
   Limits limits;
   Habits habits;
   bool insecure = false;

@@ -38,6 +38,7 @@ class Core {
   Metrics& metrics;
   const HttpOptions options;
   command::ServerFacts facts;
+  const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
   Gzip gzip;

@@ -71,7 +71,7 @@ std::string HttpFront::address() const { return state_->listener->address(); }
 Status HttpFront::set_tokens(AuthOptions auth) {
   if (Status valid = Authenticator::validate(auth); !valid.ok()) return valid;
   state_->core->loop.post([core = state_->core, auth = std::move(auth)] {
-    core->authenticator = Authenticator(auth);
+    core->authenticator = Authenticator(auth, core->brake);
     core->events->revoke(core->authenticator);
   });
   return {};

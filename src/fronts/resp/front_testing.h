@@ -81,7 +81,7 @@ class FrontTest : public testing::Test {
   // Runs on the loop's thread and waits for it.
   void on_loop(UniqueFunction<void()> work);
   Core& core() { return front->core(); }
-  // So many connections wait for something: a blocked pop, a late answer to AUTH.
+  // So many connections wait in a blocked pop.
   bool waits(std::size_t count = 1);
 
   ManualClock clock;

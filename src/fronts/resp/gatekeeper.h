@@ -1,18 +1,15 @@
-// AUTH: which key makes a connection whom, and a brake on guessing.
+// AUTH: which key makes a connection whom.
 //
 // Keys are kept and compared as SHA-256 digests of the bytes they stand for (64 hexadecimal digits stand for 32 bytes, anything
-// else for itself), so that neither their length nor their ends can be played with. Wrong keys above auth_failures_max in a
-// minute make the answers to their address late, later with each one; nothing is ever closed for it. A key that has worked from
-// an address is answered at once even then, so that one misconfigured worker does not lock its machine out.
+// else for itself), so that neither their length nor their ends can be played with. A key that is right is answered at once.
+// Wrong ones are counted by the brake that all fronts share, and answered when it says so; nothing is ever closed for it.
 //
 // Core owns it; it lives on the loop's thread. Delays follow the engine's clock.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <set>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +22,7 @@
 
 namespace muster::resp {
 
-inline constexpr std::size_t kFailingAddressesMax = 4'096;  // the one that has been quiet longest is forgotten
-inline constexpr std::size_t kKnownAddressesMax = 256;      // per key
-inline constexpr Duration kAuthFailureWindow{60'000};       // failures count for so long
-inline constexpr Duration kAuthDelayMin{1'000};
-inline constexpr std::size_t kFailuresKept = 64;  // of one address; more make no answer any later
-inline constexpr Duration kLateTick{20};          // how exact late answers are
+inline constexpr Duration kLateTick{20};  // how exact late answers are
 
 class Gatekeeper {
  public:
@@ -56,31 +48,24 @@ class Gatekeeper {
   void set_keys(std::vector<Key> keys);  // REQUIRES: validate() is ok
   // Would a client that authenticated be let in again?
   bool still_valid(const Client& client) const;
+  std::size_t answers_held_back() const { return late_.size(); }
 
  private:
-  using Digest = std::array<std::uint8_t, 32>;
   struct Entry {
-    Digest digest{};
+    auth::Digest digest{};
     Key key;  // without its secret
-    std::set<std::string> known_addresses;
   };
-  struct Failures {
-    std::deque<Ticks> recent;  // within the window, at most kFailuresKept
-    Ticks blocked_until{};
-  };
-  static Digest digest_of(std::string_view secret);
-  Entry* find(const Digest& digest);
+  static auth::Digest digest_of(std::string_view bytes);
+  static auth::Digest digest_of(const Key& key);
+  const Entry* find(std::string_view secret) const;
   static bool fits(const Entry& entry, const std::string& user);
-  void admit(Client& client, Entry& entry, const std::string& user);
-  Ticks note_failure(const std::string& address, Ticks now);
-  Ticks blocked_until(const std::string& address, Ticks now);
-  void forget_quiet(Ticks now);
+  void admit(Client& client, const Entry& entry, const std::string& user);
   void answer_at(Ticks due, UniqueFunction<void()> tell);
   void answer_due();
 
   Core& core_;
+  const std::shared_ptr<auth::Brake> brake_;  // shared with the other fronts
   std::vector<Entry> entries_;
-  std::map<std::string, Failures> failures_;
   std::multimap<Ticks, UniqueFunction<void()>> late_;
   net::Timer timer_;
 };

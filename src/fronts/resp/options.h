@@ -3,22 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "command/context.h"
+#include "fronts/auth/authenticator.h"
 #include "net/tls.h"
 
 namespace muster::resp {
 
 // A key for AUTH. The operator's and workers' are 64 hexadecimal digits; tokens of [auth.tokens] are taken as they stand.
-struct Key {
-  std::string name;  // for logs; not secret
-  command::Role role = command::Role::read_only;
-  std::string secret;
-  WorkerId worker;  // role worker: the one worker it may act as; empty: any
-};
+using Key = auth::Token;
 
 struct Limits {
   std::size_t message_bytes_max = 10 * 1024 * 1024;   // of one command; "Message too large" and close beyond
@@ -33,8 +30,6 @@ struct Limits {
   std::size_t pipeline_max = 10'000;                // unanswered commands of one connection; reading pauses beyond
   std::size_t output_bytes_max = 64 * 1024 * 1024;  // unsent bytes of one connection; closed beyond
   std::size_t channels_max = 10'000;                // subscriptions of one connection
-  std::size_t auth_failures_max = 5;                // in a minute from one address; later tries are answered late
-  Duration auth_delay_max{60'000};                  // the longest such delay
   Duration unauthenticated_idle{60'000};            // closed
   Duration idle{0};                                 // of an authenticated connection; 0: never closed
   Duration write{30'000};                           // without progress: closed
@@ -71,6 +66,7 @@ struct RespOptions {
   std::vector<Address> addresses;
   net::TlsOptions tls;
   std::vector<Key> keys;
+  std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
   Limits limits;
   Habits habits;
   Duration job_timeout{3'600'000};

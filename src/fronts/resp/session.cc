@@ -170,6 +170,10 @@ std::string RespSession::objection_now(const Entry& entry) const {
   if (entry.access == Access::anyone) return {};
   if (!client_->authenticated) return std::string(kNoAuth);
   if (!may_use(client_->caller.role, entry.access)) return not_permitted(entry.name);
+  // This dialect has no word for namespaces: everything is in the default one.
+  if (client_->caller.namespaces)
+    if (Status allowed = command::authorize_namespace(client_->caller, NamespaceName(kDefaultNamespace)); !allowed.ok())
+      return error_text(allowed);
   if (client_->subscriptions > 0 && client_->protocol == Protocol::resp2 && !allowed_while_subscribed(entry.name))
     return not_while_subscribed(entry.name);
   return {};
