@@ -160,6 +160,23 @@ class Loader {
     check_grpc(cert);
     check_heartbeats();
     check_credentials();
+    check_origins();
+  }
+
+  // Any page would be the operator on a server that asks for no token.
+  void check_origins() {
+    const Config& config = out_.config;
+    if (!config.credentials.empty() || !config.text("auth", "session_key").empty()) return;
+    if (const auto http = config.http(); http && !is_loopback(http->host) && !config.flag("server", "insecure")) return;
+    for (const auto& [section, key] : {std::pair("http", "cors_origins"), std::pair("grpc", "web_origins")}) {
+      const std::vector<std::string> origins = config.list(section, key);
+      if (std::find(origins.begin(), origins.end(), "*") != origins.end())
+        problem_at(
+            section, key,
+            fmt::format("{}.{}: \"*\" is accepted only together with tokens: configure [auth] session_key or [auth.tokens], "
+                        "or name the origins",
+                        section, key));
+    }
   }
 
   void check_resp(bool tls) {

@@ -165,7 +165,7 @@ constexpr std::array kSettings{
     Setting{.section = "http",
             .key = "cors_origins",
             .type = SettingType::list,
-            .help = "origins of browser pages that may call, beside the server's own"},
+            .help = "origins of browser pages that may call, beside the server's own; * is any, only together with tokens"},
     Setting{.section = "http",
             .key = "host_names",
             .type = SettingType::list,
@@ -234,8 +234,7 @@ constexpr std::array kSettings{
     Setting{.section = "grpc",
             .key = "web_origins",
             .type = SettingType::list,
-            .fallback = "*",
-            .help = "origins of browser pages that may call by gRPC-Web; * is any"},
+            .help = "the same for gRPC-Web: origins of browser pages that may call, beside the server's own"},
 
     Setting{.section = "scheduler",
             .key = "interval",

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/log.h"
+#include "fronts/auth/origin_rule.h"
 #include "fronts/http/core.h"
 #include "fronts/http/routes.h"
 #include "fronts/http/session.h"
@@ -13,40 +13,14 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array<std::string_view, 4> kLoopbackNames{"localhost", "127.0.0.1", "[::1]", "::1"};
 constexpr std::size_t kShownBytes = 128;
 
-std::string_view without_port(std::string_view host) {
-  const std::size_t colon = host.rfind(':');
-  const bool in_brackets = colon != std::string_view::npos && host.find(']', colon) != std::string_view::npos;
-  return colon == std::string_view::npos || in_brackets ? host : host.substr(0, colon);
-}
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// A listener that trusts everybody on this machine must not be reached through a browser that a foreign page steers: by a name
-// that was pointed here (DNS rebinding), or by a form that was sent here (cross-site request).
-Status check_host(const Core& core, const Request& request) {
-  if (!core.authenticator.required() && core.loopback && !request.host.empty()) {
-    const std::string_view name = without_port(request.host);
-    if (std::find(kLoopbackNames.begin(), kLoopbackNames.end(), name) == kLoopbackNames.end() &&
-        !contains(core.options.host_names, name))
-      return Status::permission_denied(
-          fmt::format("host \"{}\" is not accepted without authentication; localhost and loopback addresses are",
-                      name.substr(0, kShownBytes)));
-  }
-  return {};
-}
-
-Status check_origin(const Request& request, const std::vector<std::string>& accepted) {
-  if (request.origin.empty() || contains(accepted, request.origin)) return {};
-  const std::size_t scheme = request.origin.find("://");
-  const bool own = scheme != std::string::npos && request.origin.substr(scheme + 3) == request.host;
-  if (own) return {};
-  return Status::permission_denied(
-      fmt::format("pages of origin \"{}\" may not call this server", request.origin.substr(0, kShownBytes)));
+auth::OriginRule origin_rule(const Core& core, bool rpc) {
+  return {.origins = rpc ? core.options.rpc_origins : core.options.cors_origins,
+          .host_names = core.options.host_names,
+          .tls = core.options.tls.enabled(),
+          .loopback = core.loopback,
+          .tokens_required = core.authenticator.required()};
 }
 
 bool is_json(std::string_view content_type) {
@@ -90,10 +64,9 @@ void dispatch(ExchangePtr exchange) {
   if (!target.ok()) return exchange->fail(target.status());
   exchange->target = *std::move(target);
   const bool rpc = core.rpc && is_rpc_path(exchange->target);
-  Status allowed = check_host(core, request);
-  const bool any_origin = rpc && contains(core.options.rpc_origins, "*");
-  if (allowed.ok() && !any_origin) allowed = check_origin(request, rpc ? core.options.rpc_origins : core.options.cors_origins);
-  if (!allowed.ok()) return exchange->fail(allowed);
+  if (Status allowed = auth::check_page(origin_rule(core, rpc), {.host = request.host, .origin = request.origin}); !allowed.ok())
+    return exchange->fail(allowed);
+  exchange->origin_accepted = !request.origin.empty();
   if (rpc && request.method == Method::options) return answer_rpc_preflight(*exchange);
   if (rpc && request.method == Method::post) {
     Status known = authenticate(*exchange, exchange->peer_address());

@@ -1,6 +1,5 @@
 #include "fronts/http/exchange.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -34,10 +33,7 @@ void Exchange::answer(Response response, std::vector<Grant> grants) {
   audit(response);
   const auto session = session_.lock();
   if (!session) return core_->hand_back(grants);
-  const auto& origins = core_->options.cors_origins;
-  const bool said = std::any_of(response.headers.begin(), response.headers.end(),
-                                [](const auto& header) { return header.first == "Access-Control-Allow-Origin"; });
-  if (!said && !request_.origin.empty() && std::find(origins.begin(), origins.end(), request_.origin) != origins.end()) {
+  if (origin_accepted) {
     response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
     response.headers.emplace_back("Vary", "Origin");
   }

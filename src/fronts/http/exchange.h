@@ -59,6 +59,7 @@ class Exchange {
   std::vector<std::string> parameters;  // of the route's pattern, in order
   const Route* route = nullptr;
   Credential credential;
+  bool origin_accepted = false;  // of the page that asks: it may read the answer
 
  private:
   void audit(const Response& response) const;

@@ -64,8 +64,32 @@ TEST_F(FrontRpc, AnErrorIsInTheHeadersAndInTheTrailers) {
   EXPECT_NE(got.body.find("grpc-status:5\r\n"), std::string::npos);
 }
 
-TEST_F(FrontRpc, ABrowserMayCallFromAnyOriginUnlessToldOtherwise) {
+TEST_F(FrontRpc, AForeignPageMayNotCallAndIsNotToldItMay) {
   start_answering();
+  const std::string origin = "Origin: https://evil.example\r\n";
+  const Answer asked = call("OPTIONS", kPath, "", origin + "Access-Control-Request-Method: POST\r\n");
+  EXPECT_EQ(asked.status, 403);
+  EXPECT_FALSE(asked.headers.contains("access-control-allow-origin"));
+  const Answer got = post(frame(""), origin + std::string(kBinary));
+  EXPECT_EQ(got.status, 403);
+  EXPECT_FALSE(got.headers.contains("access-control-allow-origin"));
+  EXPECT_EQ(seen.path, "") << "nobody carried it out";
+  EXPECT_EQ(post(frame(""), "Origin: http://localhost\r\n" + std::string(kBinary)).status, 200) << "its own page may";
+}
+
+TEST_F(FrontRpc, AnyOriginNeedsTokens) {
+  HttpOptions options;
+  options.rpc_origins = {"*"};
+  start_answering(options);
+  EXPECT_EQ(post(frame(""), "Origin: https://evil.example\r\n" + std::string(kBinary)).status, 403);
+}
+
+TEST_F(FrontRpc, ABrowserMayCallFromAnyOriginWhereTokensAreAskedFor) {
+  HttpOptions options;
+  options.rpc_origins = {"*"};
+  options.auth = {.tokens = {{.name = "boss", .role = command::Role::operator_role, .secret = "s", .worker = {}}},
+                  .required = true};
+  start_answering(options);
   const std::string origin = "Origin: https://ui.example\r\n";
   const Answer asked =
       call("OPTIONS", kPath, "",
@@ -73,7 +97,7 @@ TEST_F(FrontRpc, ABrowserMayCallFromAnyOriginUnlessToldOtherwise) {
   EXPECT_EQ(asked.status, 204);
   EXPECT_EQ(asked.headers.at("access-control-allow-origin"), "https://ui.example");
   EXPECT_EQ(asked.headers.at("access-control-allow-headers"), "x-grpc-web,x-own");
-  const Answer got = post(frame(""), origin + std::string(kBinary));
+  const Answer got = post(frame(""), origin + std::string(kBinary) + "Authorization: Bearer s\r\n");
   EXPECT_EQ(got.status, 200);
   EXPECT_EQ(got.headers.at("access-control-allow-origin"), "https://ui.example");
   EXPECT_NE(got.headers.at("access-control-expose-headers").find("grpc-status-details-bin"), std::string::npos);

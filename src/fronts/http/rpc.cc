@@ -14,11 +14,8 @@ constexpr std::string_view kExposed = "grpc-status, grpc-message, grpc-status-de
 constexpr std::string_view kAccepted = "authorization, content-type, x-grpc-web, x-user-agent, grpc-timeout, x-correlation-id";
 constexpr std::size_t kAskedHeadersBytesMax = 1'024;
 
-void allow_origin(const Exchange& exchange, Response& response) {
-  if (exchange.request().origin.empty()) return;
-  response.headers.emplace_back("Access-Control-Allow-Origin", exchange.request().origin);
-  response.headers.emplace_back("Access-Control-Expose-Headers", std::string(kExposed));
-  response.headers.emplace_back("Vary", "Origin");
+void expose_headers(const Exchange& exchange, Response& response) {
+  if (exchange.origin_accepted) response.headers.emplace_back("Access-Control-Expose-Headers", std::string(kExposed));
 }
 
 std::string_view header(const Exchange& exchange, std::string_view name) {
@@ -43,7 +40,7 @@ void answer_call(Exchange& exchange, grpc_web::Form form, RpcAnswer answer) {
     if (!ending.details.empty())
       response.headers.emplace_back("grpc-status-details-bin", grpc_web::unpadded_base64(ending.details));
   }
-  allow_origin(exchange, response);
+  expose_headers(exchange, response);
   exchange.answer(std::move(response));
 }
 
@@ -55,7 +52,7 @@ bool is_rpc_path(const Target& target) {
 
 void answer_rpc_preflight(Exchange& exchange) {
   Response response{.status = 204, .body = {}, .headers = {{"Allow", "POST, OPTIONS"}}};
-  allow_origin(exchange, response);
+  expose_headers(exchange, response);
   const std::string_view asked = header(exchange, "access-control-request-headers");
   const bool echo = !asked.empty() && asked.size() <= kAskedHeadersBytesMax;
   response.headers.emplace_back("Access-Control-Allow-Methods", "POST, OPTIONS");
