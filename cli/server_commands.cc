@@ -80,11 +80,11 @@ int show_server(Context& context) {
   return to_int(Exit::ok);
 }
 
-int backup(Context& context, const std::string& path) {
+int backup(Context& context, const std::string& name) {
   const auto client = context.client();
   if (!client.ok()) return context.fail("back up", client.error());
-  const sdk::Result<sdk::Backup> report = (*client)->backup(path);
-  if (!report.ok()) return context.fail(fmt::format("back up to {}", path), report.error());
+  const sdk::Result<sdk::Backup> report = (*client)->backup(name);
+  if (!report.ok()) return context.fail(fmt::format("back up to {}", name), report.error());
   if (context.wants_table())
     context.line(fmt::format("{}  {} in {}", report->path, format_bytes(report->bytes), format_duration(report->took)));
   else
@@ -169,11 +169,11 @@ void add_server_commands(CLI::App& app, Context& context) {
 
   CLI::App* backup_command = add_command(app, {.name = "backup",
                                                .summary = "a consistent copy of the store, made by the server while work goes on",
-                                               .example = "muster backup backups/monday.db"});
-  auto path = std::make_shared<std::string>();
-  backup_command->add_option("file", *path, "on the server; relative to its data folder unless absolute; must not exist")
+                                               .example = "muster backup monday.db"});
+  auto name = std::make_shared<std::string>();
+  backup_command->add_option("name", *name, "of a file in the server's folder of backups (server.backup_dir); must not exist")
       ->required();
-  backup_command->callback([&context, path] { context.chosen = [&context, path] { return backup(context, *path); }; });
+  backup_command->callback([&context, name] { context.chosen = [&context, name] { return backup(context, *name); }; });
 }
 
 }  // namespace muster::cli

@@ -221,10 +221,10 @@ Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_
 
 Result<Cluster> Client::cluster() { return state_->get(api("/cluster"), decode_cluster); }
 
-Result<Backup> Client::backup(std::string_view path) {
+Result<Backup> Client::backup(std::string_view name) {
   // Copying a large database takes as long as it takes; the server's own bound applies.
   constexpr Duration kBackupExtra = std::chrono::hours(1);
-  const Result<std::string> body = state_->send("POST", api("/backups"), encode_strings(Pairs{{"path", path}}), kBackupExtra);
+  const Result<std::string> body = state_->send("POST", api("/backups"), encode_strings(Pairs{{"name", name}}), kBackupExtra);
   if (!body.ok()) return body.error();
   return decode_backup(*body);
 }

@@ -150,7 +150,7 @@ class Client {
 
   Result<ServerInfo> server();
   Result<Cluster> cluster();
-  Result<Backup> backup(std::string_view path);
+  Result<Backup> backup(std::string_view name);  // of a file in the server's folder of backups
   // ok: the server can write. unavailable: it says why it cannot.
   Result<Nothing> ready();
 

@@ -38,6 +38,7 @@ struct ServerFacts {
   std::map<std::string, std::string> listeners;  // "http" → "127.0.0.1:8080"
   std::string node{};                            // this server's name among those that share its store
   ClusterView cluster{};                         // empty: it is alone on its store
+  std::string backup_folder{};                   // where backups are written; empty: nowhere
 };
 
 struct Context {

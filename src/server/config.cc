@@ -332,6 +332,11 @@ std::string Config::database_path() const {
   return text("server", "store").substr(kSqliteScheme.size());
 }
 
+std::string Config::backup_dir() const {
+  const std::string& configured = text("server", "backup_dir");
+  return configured.empty() ? data_dir() + "/backups" : configured;
+}
+
 std::optional<HostPort> Config::http() const {
   const std::string& text_form = text("listen", "http");
   if (text_form == "off") return std::nullopt;

@@ -62,6 +62,7 @@ class Config {
   std::string data_dir() const { return text("server", "data_dir"); }
   bool on_postgres() const;           // else on SQLite
   std::string database_path() const;  // the PATH of sqlite:PATH. REQUIRES: !on_postgres()
+  std::string backup_dir() const;     // where backups are written
   std::string session_key_path() const { return data_dir() + "/session.key"; }
   std::optional<HostPort> http() const;     // empty: off
   std::vector<ListenAddress> resp() const;  // empty: off

@@ -70,7 +70,8 @@ command::ServerFacts Server::facts(const Config& config) const {
           .started_at = clock_.now(),
           .listeners = {},
           .node = node_name(config),
-          .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_)};
+          .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_),
+          .backup_folder = config.backup_dir()};
 }
 
 Status Server::start_http(const Config& config) {

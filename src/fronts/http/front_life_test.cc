@@ -124,6 +124,18 @@ TEST_F(Life, RunsAWorkerFromRegistrationToGoodbye) {
   EXPECT_EQ(call_json("GET", "/api/v1/workers/nobody", "", 404)["code"], "not_found");
 }
 
+TEST_F(Life, ABackupHasANameAndNoPlace) {
+  start();
+  for (const char* name : {"", ".", "..", ".hidden", "a/b", "/etc/x", "..\\\\x", "a b", "a\\u0000b"}) {
+    const auto refused = call_json("POST", "/api/v1/backups", fmt::format(R"({{"name":"{}"}})", name), 400);
+    EXPECT_NE(refused["detail"].get<std::string>().find("name"), std::string::npos) << name;
+  }
+  call_json("POST", "/api/v1/backups", fmt::format(R"({{"name":"{}"}})", std::string(129, 'a')), 400);
+  call_json("POST", "/api/v1/backups", "{}", 400);
+  const auto old = call_json("POST", "/api/v1/backups", R"({"path":"/tmp/anywhere"})", 400);
+  EXPECT_NE(old["detail"].get<std::string>().find("\"name\""), std::string::npos) << old;
+}
+
 TEST_F(Life, ManagesQueuesNamespacesAndBackups) {
   start();
   EXPECT_EQ(call_json("POST", "/api/v1/queues/mail/pause", R"({"reason":"maintenance"})")["paused"], true);
@@ -138,7 +150,8 @@ TEST_F(Life, ManagesQueuesNamespacesAndBackups) {
   EXPECT_EQ(call_json("POST", "/api/v1/namespaces", R"({"name":"team-a"})", 409)["code"], "already_exists");
   EXPECT_EQ(call_json("GET", "/api/v1/namespaces")["namespaces"].size(), 2u);
   EXPECT_EQ(call_json("DELETE", "/api/v1/namespaces/team-a")["name"], "team-a");
-  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"path":"copy.db"})", 201)["bytes"], 4096);
+  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 201)["bytes"], 4096);
+  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 201)["path"], facts.backup_folder + "/copy.db");
 }
 
 TEST_F(Life, ShowsTheServerAndItsHealth) {

@@ -78,7 +78,7 @@ TEST_F(LiveOpenApi, DescribesEveryMemberOfRealReplies) {
   check_members("Cluster", cluster);
   check_members("ClusterNode", cluster["nodes"][0]);
   check_members("Server", call_json("GET", "/api/v1/server"));
-  check_members("Backup", call_json("POST", "/api/v1/backups", R"({"path":"x"})", 201));
+  check_members("Backup", call_json("POST", "/api/v1/backups", R"({"name":"x"})", 201));
 }
 
 }  // namespace

@@ -32,7 +32,9 @@ class FrontTest : public testing::Test {
   nlohmann::json claim_one(std::string_view worker);  // the grant
 
   ManualClock clock;
-  ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}};  // a test may change them before start()
+  // A test may change them before start().
+  ServerFacts facts{
+      .version = "0.1.0", .started_at = clock.now(), .listeners = {}, .backup_folder = testing::TempDir() + "front-backups"};
   Metrics metrics;
   MemoryStore store{clock};
   engine::Engine engine{store, clock, metrics, {}};

@@ -53,8 +53,12 @@ constexpr std::array kNamespaceFields{
 };
 
 constexpr std::array kBackupFields{
-    Field<command::BackupCreateRequest>{"path", [](In& in, command::BackupCreateRequest& out) { out.path = in.read_string(); },
-                                        Need::required},
+    Field<command::BackupCreateRequest>{"name", [](In& in, command::BackupCreateRequest& out) { out.name = in.read_string(); }},
+    Field<command::BackupCreateRequest>{
+        "path",
+        [](In& in, command::BackupCreateRequest&) {
+          in.refuse("a place on the server is not accepted; give \"name\", that of a file in its folder of backups");
+        }},
 };
 
 void write_store(JsonWriter& out, const store::StoreInfo& store) {
