@@ -33,7 +33,7 @@ claim(refused is not None, "the disk fills up and the server refuses")
 number, status, body = refused
 claim(status == 503 and body["code"] == "unavailable", f"the answer is 503 unavailable ({status} {body.get('code')})")
 claim("full" in body["detail"], f"it says why: {body['detail']}")
-status, reason = server.call("GET", "/readyz")
+status, reason = server.readiness()
 claim(status == 503 and "full" in str(reason), f"/readyz says why: {status} {reason}")
 claim(server.call("GET", "/healthz")[0] == 200, "/healthz: the process itself is well")
 claim(all(server.call("GET", f"/api/v1/jobs/{job}")[0] == 200 for job in acknowledged[:: max(1, len(acknowledged) // 20)]), "reads go on")

@@ -166,6 +166,14 @@ class Server:
         except urllib.error.HTTPError as error:
             return error.code, decode(error.read())
 
+    def key(self):
+        """The operator key that was generated for it."""
+        return pathlib.Path(self.data_dir, "session.key").read_text().strip()
+
+    def readiness(self):
+        """Status and reason of /readyz, as those who show a token read it."""
+        return self.call("GET", "/readyz", token=self.key())
+
 
 def decode(body):
     try:

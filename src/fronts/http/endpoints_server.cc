@@ -63,7 +63,8 @@ void healthz(ExchangePtr exchange) { exchange->answer(plain(200, "ok\n")); }
 
 void readyz(ExchangePtr exchange) {
   const store::StoreHealth health = exchange->core().engine.admin().health();
-  exchange->answer(health.writable ? plain(200, "ok\n") : plain(503, health.reason + "\n"));
+  if (health.writable) return exchange->answer(plain(200, "ok\n"));
+  exchange->answer(plain(503, exchange->credential.anonymous ? "store_not_writable\n" : health.reason + "\n"));
 }
 
 }  // namespace muster::http::endpoints

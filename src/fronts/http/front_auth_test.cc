@@ -102,7 +102,20 @@ TEST_F(Auth, MakesGuessersWaitAndNobodyElse) {
   EXPECT_TRUE(blocked.headers.contains("retry-after"));
   EXPECT_EQ(status("reader-secret", "GET", "/api/v1/queues"), 200) << "it was never used from here, and is right";
   clock.advance(2s);
-  EXPECT_EQ(status("reader-secret", "GET", "/api/v1/queues"), 200);
+  EXPECT_EQ(status("wrong", "GET", "/api/v1/queues"), 401);
+}
+
+TEST_F(Auth, AServerThatIsNotReadySaysWhyOnlyToThoseWithAToken) {
+  start_with_tokens();
+  store.set_health({.writable = false, .reason = "connection to 192.0.2.7 failed for user muster"});
+  EXPECT_EQ(call("GET", "/readyz").status, 503);
+  EXPECT_EQ(call("GET", "/readyz").body, "store_not_writable\n");
+  const auto with = [&](std::string_view secret) {
+    return call("GET", "/readyz", "", fmt::format("Authorization: Bearer {}\r\n", secret));
+  };
+  EXPECT_EQ(with("reader-secret").body, "connection to 192.0.2.7 failed for user muster\n");
+  EXPECT_EQ(with("wrong").status, 503);
+  EXPECT_EQ(with("wrong").body, "store_not_writable\n");
 }
 
 TEST_F(Auth, ReplacesTokensWhileRunning) {

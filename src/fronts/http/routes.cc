@@ -141,7 +141,7 @@ constexpr std::array kRoutes{
     plain_route("/events", Access::reader, endpoints::events),
     plain_route("/metrics", Access::reader, endpoints::metrics),
     plain_route("/healthz", Access::everybody, endpoints::healthz),
-    plain_route("/readyz", Access::everybody, endpoints::readyz),
+    plain_route("/readyz", Access::probe, endpoints::readyz),
 };
 
 bool fits(std::string_view pattern, const std::vector<std::string>& segments, std::vector<std::string>& parameters) {

@@ -15,8 +15,8 @@ namespace muster::http {
 
 using Endpoint = void (*)(ExchangePtr exchange);
 
-// Rows without a command say who may ask.
-enum class Access : std::uint8_t { by_command, reader, everybody };
+// Rows without a command say who may ask. A probe is everybody, and is told more with a token.
+enum class Access : std::uint8_t { by_command, reader, everybody, probe };
 
 struct Route {
   Method method;
