@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "command/run_guard.h"
 #include "command/single.h"
 
 namespace muster::command {
@@ -60,7 +61,8 @@ std::string output_key(JobId job) { return "job:" + job.value.hex() + ":stdout";
 std::string errors_key(JobId job) { return "job:" + job.value.hex() + ":stderr"; }
 
 void handle(Context& context, JobLogsRequest request, Reply<JobLogsReply> reply) {
-  auto found = [&engine = context.engine, reply = std::move(reply)](Result<Job> job) mutable {
+  auto found = [&engine = context.engine, caller = context.caller, reply = std::move(reply)](Result<Job> job) mutable {
+    job = only_own(caller, std::move(job));
     if (!job.ok()) return reply(job.status());
     store::KeyBatch batch;
     batch.ns = job->spec.ns;

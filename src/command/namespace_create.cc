@@ -3,6 +3,7 @@
 namespace muster::command {
 
 void handle(Context& context, NamespaceCreateRequest request, Reply<NamespaceCreateReply> reply) {
+  if (Status allowed = authorize_namespace(context.caller, request.name); !allowed.ok()) return reply(allowed);
   NamespaceInfo info;
   info.name = std::move(request.name);
   info.description = std::move(request.description);

@@ -7,9 +7,12 @@
 
 namespace muster::command {
 
-// Reads the job and calls `next` with it; not_found when there is none or it is no run.
+// Reads the job and calls `next` with it; not_found when there is none or it is no run, permission_denied when it is in a
+// namespace that the caller may not use.
 void with_run(Context& context, JobId run, Reply<Job> next);
-// The job, or not_found when it is no run.
-Result<Job> only_run(Result<Job> job);
+// The job, or permission_denied when it is in a namespace that the caller may not use.
+Result<Job> only_own(const Caller& caller, Result<Job> job);
+// The same, and not_found when it is no run.
+Result<Job> only_run(const Caller& caller, Result<Job> job);
 
 }  // namespace muster::command

@@ -11,7 +11,8 @@ engine::RunTicket handle(Context& context, RunResultRequest request, Reply<RunRe
     return {};
   }
   return context.engine.runs().await_end(
-      request.run, request.wait, [reply = std::move(reply)](Result<Job> run) mutable { reply(only_run(std::move(run))); });
+      request.run, request.wait,
+      [caller = context.caller, reply = std::move(reply)](Result<Job> run) mutable { reply(only_run(caller, std::move(run))); });
 }
 
 }  // namespace muster::command

@@ -56,6 +56,13 @@ std::string toml_value(const ConfigEntry& entry) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+nlohmann::json namespaces_of(const Credential& credential) {
+  if (!credential.namespaces) return "*";
+  nlohmann::json names = nlohmann::json::array();
+  for (const NamespaceName& name : *credential.namespaces) names.push_back(name.text());
+  return names;
+}
+
 int run_config(const ConfigFlags& flags, const Surroundings& surroundings) {
   LoadRequest request = flags.settings.request();
   if (!flags.file.empty()) request.file = flags.file;
@@ -88,8 +95,8 @@ std::string show_toml(const Config& config) {
     if (credential.role == command::Role::worker && credential.worker == credential.name)
       workers += fmt::format("{} = \"{}\"  # {}\n", name, kRedacted, credential.source);
     else
-      tokens += fmt::format("{} = {{ role = \"{}\", token = \"{}\" }}  # {}\n", name, command::to_string(credential.role),
-                            kRedacted, credential.source);
+      tokens += fmt::format("{} = {{ role = \"{}\", namespaces = {}, token = \"{}\" }}  # {}\n", name,
+                            command::to_string(credential.role), namespaces_of(credential).dump(), kRedacted, credential.source);
   }
   if (!tokens.empty()) out += "\n[auth.tokens]\n" + tokens;
   if (!workers.empty()) out += "\n[workers]\n" + workers;
@@ -110,6 +117,7 @@ std::string show_json(const Config& config) {
     out["credentials"].push_back({{"name", credential.name},
                                   {"role", command::to_string(credential.role)},
                                   {"worker", credential.worker},
+                                  {"namespaces", namespaces_of(credential)},
                                   {"source", credential.source}});
   return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

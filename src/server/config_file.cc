@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "model/limits.h"
+#include "model/validate.h"
 
 namespace muster::server {
 namespace {
@@ -218,8 +219,58 @@ class FileReader {
     }
   }
 
+  // One of token, token_file and token_sha256. False: a problem was noted.
+  bool read_secret(const std::string& name, const toml::table& fields, const toml::source_position& at, Credential& out) {
+    const int given =
+        (fields.contains("token") ? 1 : 0) + (fields.contains("token_file") ? 1 : 0) + (fields.contains("token_sha256") ? 1 : 0);
+    if (given != 1) {
+      problem(at, fmt::format("auth.tokens.{}: give one of token, token_file and token_sha256", name));
+      return false;
+    }
+    if (fields.contains("token_sha256")) {
+      out.sha256 = fields["token_sha256"].value_or(std::string());
+      constexpr Setting kDigest{.section = "auth", .key = "token_sha256", .type = SettingType::hex_key, .secret = true};
+      if (!out.sha256.empty() && parse_setting(kDigest, out.sha256).ok()) return true;
+      problem(at, fmt::format("auth.tokens.{}: token_sha256 is 64 hexadecimal digits in quotes", name));
+      return false;
+    }
+    out.secret = fields["token"].value_or(std::string());
+    if (const auto path = fields["token_file"].value<std::string>()) {
+      out.file = *path;
+      // Its first word, so that the line end of an editor is no part of it.
+      std::ifstream in(*path);
+      if (!(in >> out.secret)) {
+        problem(at, fmt::format("auth.tokens.{}: {} cannot be read or holds no token", name, *path));
+        return false;
+      }
+    }
+    if (out.secret.size() >= kTokenBytesMin && out.secret.size() <= kTokenBytesMax) return true;
+    problem(at, fmt::format("auth.tokens.{}: the token has {} bytes: give {} to {}", name, out.secret.size(), kTokenBytesMin,
+                            kTokenBytesMax));
+    return false;
+  }
+
+  // "*", as if nothing stood there, or an array of names. False: a problem was noted.
+  bool read_namespaces(const std::string& name, const toml::table& fields, const toml::source_position& at, Credential& out) {
+    const toml::node* node = fields.get("namespaces");
+    if (node == nullptr || node->value_or(std::string()) == "*") return true;
+    std::vector<NamespaceName> names;
+    bool good = node->is_array() && !node->as_array()->empty();
+    if (good)
+      for (const toml::node& element : *node->as_array()) {
+        names.emplace_back(element.value_or(std::string()));
+        good = good && validate_name("namespaces", names.back().text()).ok();
+      }
+    if (good) {
+      out.namespaces = std::move(names);
+      return true;
+    }
+    problem(at, fmt::format("auth.tokens.{}: namespaces is \"*\" or an array of names of namespaces", name));
+    return false;
+  }
+
   void read_token(const std::string& name, const toml::table& fields, const toml::source_position& at) {
-    static constexpr std::array<std::string_view, 3> kKeys{"role", "token", "worker"};
+    static constexpr std::array<std::string_view, 6> kKeys{"role", "token", "token_file", "token_sha256", "worker", "namespaces"};
     for (const auto& [key, node] : fields) {
       if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
         unknown(key, fmt::format("key in auth.tokens.{}", name), kKeys);
@@ -229,14 +280,11 @@ class FileReader {
     Credential credential{.name = name, .source = where(at)};
     const std::string role_text = fields["role"].value_or(std::string());
     const auto role = command::parse_role(role_text);
-    credential.secret = fields["token"].value_or(std::string());
+    if (!read_secret(name, fields, at, credential) || !read_namespaces(name, fields, at, credential)) return;
     credential.worker = fields["worker"].value_or(std::string());
     if (!role) {
       problem(at,
               fmt::format("auth.tokens.{}: role \"{}\" is not accepted: give operator, worker or read-only", name, role_text));
-    } else if (credential.secret.size() < kTokenBytesMin || credential.secret.size() > kTokenBytesMax) {
-      problem(at, fmt::format("auth.tokens.{}: the token has {} bytes: give {} to {}", name, credential.secret.size(),
-                              kTokenBytesMin, kTokenBytesMax));
     } else if (!credential.worker.empty() && *role != command::Role::worker) {
       problem(at, fmt::format("auth.tokens.{}: \"worker\" goes with role worker only", name));
     } else {

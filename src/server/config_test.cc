@@ -312,6 +312,54 @@ TEST_F(ConfigTest, RefusesTokensThatAreWeakTwinnedOrOfNoRole) {
             "muster.toml:2:9: workers.w-1: the key is 64 hexadecimal digits in quotes");
 }
 
+TEST_F(ConfigTest, ATokenNamesItsNamespacesAndMayKeepItsSecretElsewhere) {
+  const std::string file = folder.write("token", "secret-in-a-file-of-its-own\n");
+  const LoadedConfig loaded =
+      load("[auth.tokens]\na = { role = \"worker\", token_file = \"" + file + "\", namespaces = [\"a\", \"b\"] }\n" +
+           "b = { role = \"operator\", token_sha256 = \"" + std::string(64, 'c') + "\", namespaces = \"*\" }\n");
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  ASSERT_EQ(loaded.config.credentials.size(), 2u);
+  const Credential& bound = loaded.config.credentials[0];
+  EXPECT_EQ(bound.secret, "secret-in-a-file-of-its-own");
+  EXPECT_EQ(bound.file, file);
+  EXPECT_EQ(bound.namespaces, (std::vector{NamespaceName("a"), NamespaceName("b")}));
+  EXPECT_FALSE(loaded.config.credentials[1].namespaces);
+  EXPECT_EQ(loaded.config.credentials[1].sha256, std::string(64, 'c'));
+  for (const std::string& shown : {show_toml(loaded.config), show_json(loaded.config)}) {
+    EXPECT_EQ(shown.find(bound.secret), std::string::npos);
+    EXPECT_EQ(shown.find(std::string(64, 'c')), std::string::npos);
+  }
+  EXPECT_NE(show_toml(loaded.config).find("namespaces = [\"a\",\"b\"]"), std::string::npos) << show_toml(loaded.config);
+}
+
+TEST_F(ConfigTest, RefusesTokensWhoseSecretOrNamespacesCannotBeTold) {
+  const std::string one_of = "muster.toml:2:1: auth.tokens.a: give one of token, token_file and token_sha256";
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\" }\n"), one_of);
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token = \"0123456789abcdef\", token_file = \"x\" }\n"), one_of);
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token_file = \"/nonexistent\" }\n"),
+            "muster.toml:2:1: auth.tokens.a: /nonexistent cannot be read or holds no token");
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token_sha256 = \"abc\" }\n"),
+            "muster.toml:2:1: auth.tokens.a: token_sha256 is 64 hexadecimal digits in quotes");
+  for (const char* names : {"[]", "[\"a b\"]", "[1]", "\"a\"", "[\"\"]"})
+    EXPECT_EQ(problem_of(std::string("[auth.tokens]\na = { role = \"worker\", token = \"0123456789abcdef\", namespaces = ") +
+                         names + " }\n"),
+              "muster.toml:2:1: auth.tokens.a: namespaces is \"*\" or an array of names of namespaces")
+        << names;
+}
+
+TEST_F(ConfigTest, AnyOriginIsAcceptedOnlyTogetherWithTokens) {
+  EXPECT_EQ(problem_of("[grpc]\nweb_origins = [\"*\"]\n"),
+            "muster.toml:2:15: grpc.web_origins: \"*\" is accepted only together with tokens: configure [auth] session_key or "
+            "[auth.tokens], or name the origins");
+  EXPECT_NE(problem_of("[http]\ncors_origins = [\"https://a\", \"*\"]\n").find("http.cors_origins"), std::string::npos);
+  EXPECT_TRUE(load("[grpc]\nweb_origins = [\"*\"]\n[auth]\nsession_key = \"" + std::string(kKey) + "\"\n").problems.empty());
+}
+
+TEST_F(ConfigTest, BackupsGoBelowTheDataFolderUnlessToldOtherwise) {
+  EXPECT_EQ(load("[server]\ndata_dir = \"/d\"\n").config.backup_dir(), "/d/backups");
+  EXPECT_EQ(load("[server]\ndata_dir = \"/d\"\nbackup_dir = \"/elsewhere\"\n").config.backup_dir(), "/elsewhere");
+}
+
 TEST_F(ConfigTest, TheForeignSessionKeyVariableIsUnderstoodAndOursWins) {
   LoadRequest request = given();
   request.environment["AGQ_SESSION_KEY"] = std::string(64, 'a');

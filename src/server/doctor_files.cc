@@ -99,6 +99,8 @@ std::vector<Finding> check_secret_files(const Config& config) {
     else
       findings.push_back(good("session key", fmt::format("{} does not exist; `muster serve` makes it", path)));
   }
+  for (const Credential& credential : config.credentials)
+    if (!credential.file.empty()) findings.push_back(check_mode("token file", credential.file));
   if (file_holds_secrets(config)) findings.push_back(check_mode("configuration file", config.file));
   return findings;
 }

@@ -1,5 +1,8 @@
 #include "fronts/grpc/core.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "fronts/grpc/later.h"
@@ -59,6 +62,19 @@ void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void
                                           core.namespaces.add(name);
                                           then({});
                                         });
+}
+
+void ensure_namespace_for(const command::Caller& caller, Core& core, const NamespaceName& name,
+                          UniqueFunction<void(Status)> then) {
+  if (caller.role == command::Role::operator_role) return ensure_namespace(core, name, std::move(then));
+  if (core.namespaces.contains(name)) return then({});
+  core.engine.queues().list_namespaces([&core, name, then = std::move(then)](Result<std::vector<NamespaceInfo>> all) mutable {
+    if (!all.ok()) return then(all.status());
+    if (std::none_of(all->begin(), all->end(), [&](const NamespaceInfo& info) { return info.name == name; }))
+      return then(Status::not_found(fmt::format("namespace \"{}\" does not exist; an operator creates it", name.text())));
+    core.namespaces.add(name);
+    then({});
+  });
 }
 
 }  // namespace muster::rpc

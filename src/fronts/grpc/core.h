@@ -73,5 +73,8 @@ struct Core {
 
 // Makes sure the namespace is there, then goes on. `then` gets ok or why not.
 void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void(Status)> then);
+// The same for a caller of any role: only an operator makes a namespace by using it, others get not_found.
+void ensure_namespace_for(const command::Caller& caller, Core& core, const NamespaceName& name,
+                          UniqueFunction<void(Status)> then);
 
 }  // namespace muster::rpc

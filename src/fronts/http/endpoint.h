@@ -6,6 +6,7 @@
 
 #include "base/reply.h"
 #include "command/context.h"
+#include "command/scope.h"
 #include "fronts/http/core.h"
 #include "fronts/http/exchange.h"
 #include "fronts/http/json/writer.h"
@@ -43,6 +44,7 @@ template <auto kDecode, auto kEncode>
 void serve(ExchangePtr exchange) {
   auto request = kDecode(*exchange);
   if (!request.ok()) return exchange->fail(request.status());
+  if (Status allowed = command::confine(exchange->credential.caller, *request); !allowed.ok()) return exchange->fail(allowed);
   // A context of its own: the exchange goes to the reply, which may be called, and gone, before handle() returns.
   command::Context context = exchange->context();
   handle(context, *std::move(request), reply_to<kEncode>(std::move(exchange)));

@@ -87,6 +87,7 @@ void answer_claim(Exchange& exchange, Result<store::ClaimReply> reply) {
 void job_claim(ExchangePtr exchange) {
   auto request = decode_claim(exchange->body());
   if (!request.ok()) return exchange->fail(request.status());
+  if (Status allowed = command::confine(exchange->credential.caller, *request); !allowed.ok()) return exchange->fail(allowed);
   command::Context context = exchange->context();
   // The exchange goes with the reply, but the ticket comes back here: what waits is noted through a copy of its address.
   const std::shared_ptr<Exchange> shared = std::move(exchange);  // shared by the reply and this function

@@ -44,6 +44,12 @@ void openapi(ExchangePtr exchange) {
 void events(ExchangePtr exchange) {
   auto request = decode_event_request(exchange->query(), exchange->request().last_event_id);
   if (!request.ok()) return exchange->fail(request.status());
+  if (const auto& own = exchange->credential.caller.namespaces) {
+    NamespaceName asked(request->filter.ns);
+    if (Status allowed = command::confine(exchange->credential.caller, asked, {.list = true}); !allowed.ok())
+      return exchange->fail(allowed);
+    for (const NamespaceName& each : *own) request->filter.only_namespaces.push_back(each.text());
+  }
   Core& core = exchange->core();
   if (core.events->full())
     return exchange->fail(Status::exhausted("too many event streams are open; close one, or raise the limit of event streams"));
@@ -52,6 +58,8 @@ void events(ExchangePtr exchange) {
 }
 
 void metrics(ExchangePtr exchange) {
+  if (Status allowed = command::authorize_everywhere(exchange->credential.caller, "/metrics"); !allowed.ok())
+    return exchange->fail(allowed);
   Response response{.status = 200,
                     .content_type = "text/plain; version=0.0.4; charset=utf-8",
                     .body = exchange->core().metrics.text(),
@@ -61,6 +69,7 @@ void metrics(ExchangePtr exchange) {
 
 void healthz(ExchangePtr exchange) { exchange->answer(plain(200, "ok\n")); }
 
+// The reason may quote the database, so that only those who show a token read it.
 void readyz(ExchangePtr exchange) {
   const store::StoreHealth health = exchange->core().engine.admin().health();
   if (health.writable) return exchange->answer(plain(200, "ok\n"));

@@ -121,7 +121,8 @@ TEST(OpenApi, NamesTheRoleEachCommandNeeds) {
   const json doc = document();
   for (const Route& route : routes()) {
     const json& operation = doc["paths"][std::string(route.pattern)][lower(to_string(route.method))];
-    std::string role = route.access == Access::everybody ? "nobody" : "read-only";
+    const bool open = route.access == Access::everybody || route.access == Access::probe;
+    std::string role = open ? "nobody" : "read-only";
     if (route.command != nullptr && route.command->auth == command::Auth::worker) role = "worker";
     if (route.command != nullptr && route.command->auth == command::Auth::operator_only) role = "operator";
     EXPECT_EQ(operation["x-role"], role) << route.pattern;

@@ -114,6 +114,7 @@ void get_step_attempt(CallRef call) {
     const Step step = std::move(page->steps.front());
     find_run(call->core, {}, step.run, [call, step](Result<Job> run) {
       if (!run.ok()) return refuse_step(call, run.status(), step.run);
+      if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
       pb::GetStepAttemptResponse response;
       put_step(step, run->spec.ns, call->core.now(), {call->core.options.habits.plain_errors}, response.mutable_step_attempt());
       K0::answer(call, response);
@@ -138,6 +139,7 @@ void list_step_attempts(CallRef call) {
   find_run(core, {}, *id, [call = std::move(call), query = std::move(query)](Result<Job> run) mutable {
     if (run.code() == Code::not_found) return K0::answer(call, pb::ListStepAttemptsResponse());
     if (!run.ok()) return K0::refuse(call, run.status());
+    if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
     Core& shared = call->core;
     shared.engine.runs().list_steps(std::move(query), [call = std::move(call), ns = run->spec.ns](Result<store::StepPage> page) {
       if (!page.ok()) return K0::refuse(call, page.status());

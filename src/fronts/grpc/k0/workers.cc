@@ -129,6 +129,7 @@ void get_worker(CallRef call) {
   Core& core = call->core;
   find_worker(core, *id, [call = std::move(call), id = *id](Result<Worker> worker) {
     if (!worker.ok()) return refuse_worker(call, worker.status(), id.text());
+    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return K0::refuse(call, may);
     pb::GetWorkerResponse response;
     put_worker(*worker, response.mutable_worker());
     K0::answer(call, response);
@@ -185,6 +186,7 @@ void record_heartbeat(CallRef call) {
   Core& core = call->core;
   find_run(core, {}, *id, [call = std::move(call), worker, asked = id->text()](Result<Job> run) {
     if (!run.ok()) return K0::refuse(call, run.status(), {.kind = "workflow_run", .id = asked});
+    if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
     if (run->state != JobState::running || run->worker != worker)
       return K0::refuse(call, Status::conflict(fmt::format("run {} is not held by this worker", run->id.text())));
     call->core.engine.jobs().renew({store::Renewal{{run->id, run->fence}, std::nullopt}},

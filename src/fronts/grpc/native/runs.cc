@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/run_guard.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
 #include "fronts/grpc/words/names.h"
@@ -113,6 +114,7 @@ void signal_by_name(CallRef call, pb::SignalRequest request) {
   engine::Jobs& jobs = call->core.engine.jobs();
   const std::string id = request.external_id();
   const NamespaceName ns = namespace_of(request.namespace_());
+  if (Status allowed = command::authorize_namespace(call->caller, ns); !allowed.ok()) return Native::refuse(call, allowed);
   jobs.find_holders(ns, {kKagziKeys + id},
                     [call = std::move(call), id, request = std::move(request)](Result<store::Each<JobId>> holders) mutable {
                       if (!holders.ok()) return Native::refuse(call, holders.status());
@@ -189,6 +191,7 @@ void signal(CallRef call) {
   if (!run.ok()) return Native::refuse(call, run.status());
   const NamespaceName ns = any_or(request->namespace_());
   find_run(call->core, ns, *run, [call, request = *std::move(request)](Result<Job> found) mutable {
+    found = command::only_own(call->caller, std::move(found));
     if (!found.ok()) return Native::refuse(call, found.status());
     send_signal(std::move(call), found->id, std::move(request));
   });
@@ -210,6 +213,7 @@ void get_result(CallRef call) {
   }
   // Read first: a run of another namespace is not to be waited for.
   find_run(call->core, any_or(request->namespace_()), *run, [call, wait = *wait](Result<Job> found) {
+    found = command::only_own(call->caller, std::move(found));
     if (!found.ok()) return Native::refuse(call, found.status());
     if (is_finished(found->state) || wait.count() == 0) return answer_result(call, *found);
     engine::Runs& runs = call->core.engine.runs();
@@ -233,6 +237,7 @@ void get_history(CallRef call) {
   query.limit = page_size(request->page_size(), kPages);
   query.cursor = *std::move(cursor);
   find_run(call->core, any_or(request->namespace_()), *run, [call, query = std::move(query)](Result<Job> found) mutable {
+    found = command::only_own(call->caller, std::move(found));
     if (!found.ok()) return Native::refuse(call, found.status());
     engine::Runs& runs = call->core.engine.runs();
     runs.list_steps(std::move(query), [call = std::move(call)](Result<store::StepPage> page) {

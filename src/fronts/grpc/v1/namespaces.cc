@@ -80,6 +80,7 @@ void list_namespaces(CallRef call) {
   if (!page) return;
   call->core.engine.queues().list_namespaces([call, page = *page](Result<std::vector<NamespaceInfo>> all) {
     if (!all.ok()) return V1::refuse(call, all.status());
+    std::erase_if(*all, [&](const NamespaceInfo& info) { return !command::may_use(call->caller, info.name); });
     std::sort(all->begin(), all->end(), [](const NamespaceInfo& a, const NamespaceInfo& b) { return a.name < b.name; });
     pb::ListNamespacesResponse response;
     std::string next;

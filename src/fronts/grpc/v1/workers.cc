@@ -152,6 +152,7 @@ void get_worker(CallRef call) {
   if (!id) return;
   find_worker(call->core, *id, [call, id = *id](Result<Worker> worker) {
     if (!worker.ok()) return refuse_worker(call, worker.status(), id.text());
+    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return V1::refuse(call, may);
     pb::GetWorkerResponse response;
     put_worker(*worker, response.mutable_worker());
     V1::answer(call, response);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "fronts/grpc/words/wire.h"
+
 namespace muster::rpc {
 namespace {
 
@@ -92,6 +94,11 @@ Result<ScheduleId> require_schedule(std::string_view text) {
   const Result<Uuid> uuid = require_uuid("schedule_id", text);
   if (!uuid.ok()) return uuid.status();
   return ScheduleId(uuid->text());
+}
+
+Status check_namespace(const command::Caller& caller, const std::optional<std::string>& named) {
+  if (!caller.namespaces || !named) return {};
+  return command::authorize_namespace(caller, NamespaceName(named->empty() ? kDefaultNamespace : encode_name(*named)));
 }
 
 Uuid uuid_of_name(std::string_view name) {

@@ -129,7 +129,7 @@ Result<store::RunRef> ref_of(const Call& call, JobId run) {
 }
 
 void guard(const CallRef& call, JobId run, UniqueFunction<void(Status)> then) {
-  if (call->caller.worker.empty()) return then({});
+  if (call->caller.worker.empty() && !call->caller.namespaces) return then({});
   command::Context context{call->core.engine, call->core.facts, call->caller};
   command::guard_leases(context, {run}, std::move(then));
 }

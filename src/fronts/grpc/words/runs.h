@@ -60,7 +60,7 @@ void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply);
 
 // The lease a request names by `muster-fence`; nothing when it names none.
 Result<store::RunRef> ref_of(const Call& call, JobId run);
-// permission_denied for a caller that is bound to a worker which does not hold the run.
+// permission_denied for a caller that is bound to a worker which does not hold the run, or to other namespaces.
 void guard(const CallRef& call, JobId run, UniqueFunction<void(Status)> then);
 
 // Ends a run under the lease this node handed out, or under the one the registry knows. conflict: it is not running.

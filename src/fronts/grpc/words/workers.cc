@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
@@ -180,7 +181,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
   }
 
   void run() {
-    ensure_namespace(core_, NamespaceName(asked_.ns), [self = shared_from_this()](Status there) {
+    ensure_namespace_for(call_->caller, core_, NamespaceName(asked_.ns), [self = shared_from_this()](Status there) {
       if (!there.ok()) return self->reply_(there);
       if (self->identity_.empty()) return self->describe(nullptr);
       self->core_.roster->enter(self->identity_, [self] { self->look(); });
@@ -259,6 +260,11 @@ class Registering : public std::enable_shared_from_this<Registering> {
     for (const auto& [type, most] : asked_.type_limits)
       if (most > 0) change.running_max_by_type[encode_name(type)] = capped(most);
     if (!change.running_max && change.running_max_by_type.empty()) return done(registered_);
+    if (call_->caller.role != command::Role::operator_role) {
+      // Its client sends them with every registration and would not start if they were refused.
+      log::warn("a worker's token changes no limits of queues", {{"worker_id", spec_.id.text()}, {"who", call_->caller.name}});
+      return done(registered_);
+    }
     core_.engine.queues().change(std::move(change), [self = shared_from_this()](Result<QueueStats> changed) {
       if (!changed.ok()) return self->done(changed.status());
       self->done(self->registered_);
@@ -356,6 +362,7 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
       beat(call, id, heartbeat, std::move(reply));
     });
   }
+  if (Status may = command::authorize_namespace(call->caller, known->ns); !may.ok()) return reply(may);
   const Roster::Totals totals = core.roster->count(id, heartbeat.completed_delta, heartbeat.failed_delta);
   if (totals.renew) write_records(core, *known->spec, read_notes(known->spec->metadata), [](const Status&) {});
   store::Beat one;
@@ -416,6 +423,7 @@ void deregister_worker(const CallRef& call, Uuid id, Leaving leaving, Reply<Work
   find_worker(core, id, [call, id, leaving, reply = std::move(reply)](Result<Worker> worker) mutable {
     Core& shared = call->core;
     if (!worker.ok()) return reply(worker.status());
+    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return reply(may);
     if (worker->state == WorkerState::offline) return reply(no_worker(id));
     if (leaving.drain)
       return shared.engine.workers().drain(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "fronts/http/codec/values.h"
@@ -57,17 +58,22 @@ void write(JsonWriter& out, const QueueChanged& change) {
 
 bool wants(const std::string& wanted, const std::string& value) { return wanted.empty() || wanted == value; }
 
+bool wants_namespace(const EventFilter& filter, const NamespaceName& ns) {
+  const auto& only = filter.only_namespaces;
+  return wants(filter.ns, ns.text()) && (only.empty() || std::find(only.begin(), only.end(), ns.text()) != only.end());
+}
+
 bool passes(const EventFilter& filter, const JobChange& change) {
-  return filter.jobs && wants(filter.ns, change.lane->ns.text()) && wants(filter.queue, change.lane->queue.text()) &&
+  return filter.jobs && wants_namespace(filter, change.lane->ns) && wants(filter.queue, change.lane->queue.text()) &&
          wants(filter.type, change.lane->type.text()) && (!filter.job || *filter.job == change.id);
 }
 
 bool passes(const EventFilter& filter, const WorkerChange& change) {
-  return filter.workers && filter.queue.empty() && filter.type.empty() && !filter.job && wants(filter.ns, change.ns.text());
+  return filter.workers && filter.queue.empty() && filter.type.empty() && !filter.job && wants_namespace(filter, change.ns);
 }
 
 bool passes(const EventFilter& filter, const QueueChanged& change) {
-  return filter.queues && filter.type.empty() && !filter.job && wants(filter.ns, change.ns.text()) &&
+  return filter.queues && filter.type.empty() && !filter.job && wants_namespace(filter, change.ns) &&
          wants(filter.queue, change.queue.text());
 }
 

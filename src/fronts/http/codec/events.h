@@ -16,6 +16,7 @@ namespace muster::http {
 // All conditions must hold; an empty one always does. Conditions about jobs (type, job) let no other kind pass.
 struct EventFilter {
   std::string ns;
+  std::vector<std::string> only_namespaces;  // empty: all; what the caller may see
   std::string queue;
   std::string type;
   std::optional<JobId> job;
