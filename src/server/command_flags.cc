@@ -4,14 +4,30 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 
 #include "server/commands.h"
 
 namespace muster::server {
 
+namespace {
+
+std::string store_in(const std::string& path) {
+  std::ifstream in(path);
+  std::string text;
+  if (!(in >> text)) throw CLI::ValidationError("--store-file", fmt::format("`{}` cannot be read or holds no store", path));
+  return text;
+}
+
+}  // namespace
+
 void SettingFlags::describe(CLI::App& app) {
   app_ = &app;
   app.add_option("--config", file_, "configuration file (TOML)")->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--store-file", [this](const std::string& path) { store_ = store_in(path); },
+         "file whose first word is what --store would say; keeps a password off the command line")
+      ->type_name("FILE");
   for (const Setting& setting : settings()) {
     if (setting.flag.empty()) continue;
     const std::string flag(setting.flag);
@@ -32,6 +48,7 @@ void SettingFlags::describe(CLI::App& app) {
 
 LoadRequest SettingFlags::request() const {
   LoadRequest request{.file = file_, .environment = process_environment(), .flags = {}};
+  if (!store_.empty()) request.flags["server.store"] = store_;
   for (const Setting& setting : settings()) {
     if (setting.flag.empty() || app_->count(std::string(setting.flag)) == 0) continue;
     const std::string name = full_name(setting);

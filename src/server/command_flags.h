@@ -26,6 +26,7 @@ class SettingFlags {
   CLI::App* app_ = nullptr;
   std::string file_;
   std::map<std::string, std::string> texts_;  // "listen.http" → what was given
+  std::string store_;                         // of --store-file; --store wins
   bool insecure_ = false;
 };
 
