@@ -69,7 +69,7 @@ THIRD_PARTY = {
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
     "openssl/": ["src/net", "sdk/cpp", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
     "nlohmann/": [
-        "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
+        "src/base", "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
         "src/server", "sdk/cpp", "cli", "worker", "tests", "bench", "examples",
     ],
     "toml++/": ["src/server"],
