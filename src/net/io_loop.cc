@@ -2,7 +2,6 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <exception>
 
 #include "base/check.h"
 #include "net/io_loop_state.h"
@@ -12,11 +11,14 @@ namespace {
 
 void run(IoLoop::State& state) {
   state.owner = std::this_thread::get_id();
-  try {
-    state.io.run();
-  } catch (const std::exception& error) {
-    // Handlers of ours do not throw; going on with half a session would break promises made to a peer.
-    check(false, error.what());
+  // Handlers are guarded one by one, nearer to what they did. What still arrives here ended one of them; the loop goes on.
+  for (bool ended = false; !ended;) {
+    try {
+      state.io.run();
+      ended = true;
+    } catch (...) {
+      const Incident incident(state.incidents, "I/O loop");
+    }
   }
   state.owner = std::thread::id();
 }
@@ -31,7 +33,16 @@ void IoLoop::State::run_posted() {
   }
   for (UniqueFunction<void()>& work_item : batch) {
     if (io.stopped()) return;
-    work_item();
+    run_guarded("posted work", work_item);
+  }
+}
+
+void IoLoop::State::run_guarded(std::string_view what, UniqueFunction<void()>& call) {
+  try {
+    call();
+  } catch (...) {
+    const Incident incident(incidents, what);
+    call = {};  // a request that it holds is answered under this incident
   }
 }
 
@@ -45,12 +56,16 @@ void IoLoop::State::drop_posted() {
 void IoLoop::State::wait_for_signal() {
   signals->async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
-    on_signal(signal);
+    try {
+      on_signal(signal);
+    } catch (...) {
+      const Incident incident(incidents, "signal");
+    }
     wait_for_signal();
   });
 }
 
-IoLoop::IoLoop(const Clock& clock) : state_(std::make_unique<State>(clock)) {}
+IoLoop::IoLoop(const Clock& clock, Metrics* metrics) : state_(std::make_unique<State>(clock, metrics)) {}
 
 IoLoop::~IoLoop() { stop(); }
 
@@ -122,7 +137,7 @@ void Timer::start(Duration after, UniqueFunction<void()> fire) {
     // A wait that had already expired when it was cancelled still arrives; its round tells it apart.
     if (error || !state || state->round != round) return;
     UniqueFunction<void()> call = std::move(state->fire);
-    call();
+    state->loop.state().run_guarded("timer", call);
   });
 }
 

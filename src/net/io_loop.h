@@ -1,20 +1,23 @@
 // The I/O loop: one thread that owns every socket, timer and session of the fronts, and the way other threads reach it.
 //
 // server/ makes one and starts it before the fronts; fronts live on it. Asio stays behind this header.
+//
+// What is posted, a timer's call or a session's call that throws ends there, as an incident (base/incident.h): the loop goes on.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/unique_function.h"
 
 namespace muster::net {
 
 class IoLoop {
  public:
-  // The clock judges time-outs of connections; it outlives the loop.
-  explicit IoLoop(const Clock& clock);
+  // The clock judges time-outs of connections. It and the metrics, which count incidents, outlive the loop.
+  explicit IoLoop(const Clock& clock, Metrics* metrics = nullptr);
   ~IoLoop();  // stops
 
   // Starts the loop's thread. Work posted before is run first.

@@ -12,20 +12,27 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "base/unique_function.h"
 #include "net/io_loop.h"
 
 namespace muster::net {
 
 struct IoLoop::State {
-  explicit State(const Clock& with) : clock(with), work(boost::asio::make_work_guard(io)) {}
+  State(const Clock& with, Metrics* metrics)
+      : clock(with),
+        incidents(metrics != nullptr ? Incidents(*metrics, "wire") : Incidents("wire")),
+        work(boost::asio::make_work_guard(io)) {}
 
   void run_posted();
+  // What `call` throws ends here; then what it holds is let go of.
+  void run_guarded(std::string_view what, UniqueFunction<void()>& call);
   // Nothing is taken from now on, and what waits is dropped. Before `io` goes: work may own timers and sockets of it.
   void drop_posted();
   void wait_for_signal();
 
   const Clock& clock;
+  const Incidents incidents;
   std::mutex mutex;  // leaf; guards the two below
   std::vector<UniqueFunction<void()>> posted;
   bool ended = false;

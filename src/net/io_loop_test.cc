@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <future>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -56,6 +58,44 @@ TEST_F(LoopTest, RunsWorkThatWorkPosts) {
   std::promise<void> done;
   loop.post([&] { loop.post([&] { loop.post([&] { done.set_value(); }); }); });
   EXPECT_EQ(done.get_future().wait_for(patience()), std::future_status::ready);
+}
+
+TEST_F(LoopTest, WorkThatThrowsEndsAloneAndIsCounted) {
+  Metrics metrics;
+  IoLoop counted(clock, &metrics);
+  std::promise<void> done;
+  counted.post([] { throw std::runtime_error("boom"); });
+  counted.post([] { throw 7; });
+  counted.post([&] { done.set_value(); });
+  counted.start();
+  EXPECT_EQ(done.get_future().wait_for(10s), std::future_status::ready) << "what is posted with it still runs";
+  EXPECT_EQ(metrics.counter("muster_internal_errors_total", "", {{"where", "wire"}}).value(), 2u);
+  EXPECT_TRUE(counted.running());
+  counted.stop();
+}
+
+TEST_F(LoopTest, ATimerThatThrowsLeavesTheLoopRunning) {
+  loop.start();
+  std::unique_ptr<Timer> timer;
+  std::promise<void> fired;
+  on_loop([&] {
+    timer = std::make_unique<Timer>(loop);
+    timer->start(Duration(0), [&] {
+      fired.set_value();
+      throw std::length_error("boom");
+    });
+  });
+  fired.get_future().wait();
+  on_loop([&] { timer.reset(); });
+  EXPECT_TRUE(loop.running());
+}
+
+TEST_F(LoopTest, WhatThrowingWorkHoldsIsLetGoOf) {
+  loop.start();
+  const auto held = std::make_shared<int>();
+  loop.post([held] { throw std::runtime_error("boom"); });
+  on_loop([] {});
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 TEST_F(LoopTest, SurvivesStopBeforeStartAndTwice) {

@@ -120,7 +120,7 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
       auto socket = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
       if (self->stopping || error == asio::error::operation_aborted) co_return;
       if (!error) {
-        self->admit(std::move(socket));
+        self->admit_guarded(std::move(socket));
         continue;
       }
       if (error == asio::error::connection_aborted) continue;
@@ -143,6 +143,16 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
       if (self->stopping && now >= self->stop_deadline)
         for (const auto& [key, connection] : self->connections) connection->close_now();
       if (self->stopping && self->connections.empty()) co_return;
+    }
+  }
+
+  // A connection that cannot be begun ends; the others go on.
+  template <class Socket>
+  void admit_guarded(Socket socket) {
+    try {
+      admit(std::move(socket));
+    } catch (...) {
+      const Incident incident(loop.state().incidents, "connection begins");
     }
   }
 
@@ -183,9 +193,10 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
   }
 
   void enter(const std::shared_ptr<StreamConnection>& connection) {
+    std::shared_ptr<Session> session = factory(*connection);
     connections.emplace(connection.get(), connection);
     open_connections.add(1);
-    connection->start(factory(*connection), [self = shared_from_this(), key = connection.get()] { self->forget(key); });
+    connection->start(std::move(session), [self = shared_from_this(), key = connection.get()] { self->forget(key); });
   }
 
   void forget(StreamConnection* connection) {

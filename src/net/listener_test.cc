@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include "base/metrics.h"
@@ -113,6 +115,34 @@ TEST_F(ListenerTest, CarriesBytesBothWays) {
   ::shutdown(socket, SHUT_WR);
   EXPECT_EQ(receive(socket, 1), "");
   EXPECT_TRUE(eventually([&] { return script.ended == 1 && open_connections.value() == 0; }));
+}
+
+TEST_F(ListenerTest, ASessionThatThrowsEndsItsOwnConnectionAndNoOther) {
+  script.received = [](Connection& connection, std::string_view bytes) {
+    if (bytes == "bad") throw std::runtime_error("boom");
+    connection.send(std::string(bytes));
+  };
+  open();
+  const int good = connect(), bad = connect();
+  send(bad, "bad");
+  EXPECT_EQ(receive(bad, 1), "");
+  EXPECT_TRUE(eventually([&] { return script.ended == 1 && open_connections.value() == 1; }));
+  send(good, "hello");
+  EXPECT_EQ(receive(good, 5), "hello");
+}
+
+TEST_F(ListenerTest, AConnectionWhoseSessionCannotBeMadeEndsAndOthersAreAccepted) {
+  std::atomic<int> begun{0};
+  script.begin = [&](Connection&) {
+    if (++begun == 1) throw std::bad_alloc();
+  };
+  open();
+  const int first = connect();
+  EXPECT_EQ(receive(first, 1), "");
+  const int second = connect();
+  send(second, "hello");
+  EXPECT_EQ(receive(second, 5), "hello");
+  EXPECT_EQ(open_connections.value(), 1);
 }
 
 TEST_F(ListenerTest, DeliversMuchInOrder) {

@@ -4,12 +4,12 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
+#include <exception>
 #include <type_traits>
 #include <vector>
 
@@ -49,7 +49,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   void start(std::shared_ptr<Session> session, UniqueFunction<void()> gone) override {
     session_ = std::move(session);
     gone_ = std::move(gone);
-    asio::co_spawn(loop_.state().io, read_all(this->shared_from_this()), asio::detached);
+    spawn(read_all(this->shared_from_this()));
   }
 
   void send(std::string bytes, UniqueFunction<void(bool)> done) override {
@@ -99,7 +99,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   void drain() override {
     if (closed_) return;
     if (session_ready_)
-      session_->drain();
+      guarded("drain", [&] { session_->drain(); });
     else
       close_now();
   }
@@ -109,7 +109,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     if (now >= write_deadline_ || now >= end_deadline_) return close_now();
     if (now < read_deadline_) return;
     read_deadline_ = kNever;
-    session_->read_expired();
+    guarded("read time-out", [&] { session_->read_expired(); });
   }
 
  private:
@@ -121,6 +121,29 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   }
 
   Ticks in(Duration after) const { return loop_.clock().elapsed() + after; }
+
+  // A session that throws is in an unknown state: its connection ends, and nobody else's.
+  template <class Call>
+  void guarded(std::string_view what, Call call) {
+    try {
+      call();
+    } catch (...) {
+      const Incident incident(loop_.state().incidents, what);
+      close_now();
+    }
+  }
+
+  void spawn(asio::awaitable<void> work) {
+    asio::co_spawn(loop_.state().io, std::move(work), [self = this->shared_from_this()](const std::exception_ptr& error) {
+      if (!error) return;
+      try {
+        std::rethrow_exception(error);
+      } catch (...) {
+        const Incident incident(self->loop_.state().incidents, "connection");
+        self->close_now();
+      }
+    });
+  }
 
   static asio::awaitable<void> read_all(Self self) {
     error_code error;
@@ -143,14 +166,14 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
           co_await self->stream_.async_read_some(asio::buffer(self->incoming_), asio::redirect_error(asio::use_awaitable, error));
       if (self->closed_) co_return;
       if (error) break;
-      if (!self->finishing_) self->session_->received({self->incoming_.data(), got});
+      if (!self->finishing_) self->guarded("received", [&] { self->session_->received({self->incoming_.data(), got}); });
       self->fit_buffer(got);
     }
     if (self->closed_) co_return;
     // A peer that only finished sending is still owed its answers; a broken stream is owed nothing.
     if (error == asio::error::eof && !self->said_goodbye_) {
       self->peer_finished_ = true;
-      if (!self->finishing_) self->session_->peer_finished();
+      if (!self->finishing_) self->guarded("end of peer", [&] { self->session_->peer_finished(); });
     } else {
       self->close_now();
     }
@@ -171,7 +194,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     flush_scheduled_ = true;
     loop_.post([self = this->shared_from_this()] {
       self->flush_scheduled_ = false;
-      self->flush();
+      self->guarded("flush", [&] { self->flush(); });
     });
   }
 
@@ -191,9 +214,9 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     }
     if (!outgoing_.empty() || finishing_) {
       writing_ = true;
-      asio::co_spawn(loop_.state().io, write_all(this->shared_from_this()), asio::detached);
+      spawn(write_all(this->shared_from_this()));
     } else {
-      session_->output_drained();
+      guarded("output drained", [&] { session_->output_drained(); });
     }
   }
 
@@ -236,7 +259,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     self->writing_ = false;
     if (self->closed_) co_return;
     if (!self->finishing_) {
-      self->session_->output_drained();
+      self->guarded("output drained", [&] { self->session_->output_drained(); });
       co_return;
     }
     // Closing a socket with unread input resets it, and the peer may lose our last answer: end our side first, then wait for
@@ -252,10 +275,10 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
 
   void bury() {
     for (Outgoing& entry : outgoing_)
-      if (entry.done) entry.done(false);
+      if (entry.done) guarded("undelivered bytes", [&] { entry.done(false); });
     outgoing_.clear();
     unsent_ = 0;
-    session_->closed();
+    guarded("closed", [&] { session_->closed(); });
     session_.reset();
     UniqueFunction<void()> gone = std::move(gone_);
     gone();

@@ -32,7 +32,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
   server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock);
   server->ticker_->start();
-  server->loop_ = std::make_unique<net::IoLoop>(clock);
+  server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
   if (config.grpc())
