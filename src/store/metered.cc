@@ -4,7 +4,8 @@
 
 namespace muster::store {
 
-MeteredStore::MeteredStore(Store& inner, Metrics& metrics, const Clock& clock) : inner_(inner), metrics_(metrics), clock_(clock) {
+MeteredStore::MeteredStore(Store& inner, Metrics& metrics, const Clock& clock)
+    : inner_(inner), metrics_(metrics), clock_(clock), incidents_(metrics, "store") {
   for (std::size_t i = 0; i < kVerbNames.size(); ++i)
     durations_[i] = &metrics_.histogram(kVerbDurationMetric, "Time from the call of a store verb to its answer.",
                                         latency_bounds(), {{"verb", std::string(kVerbNames[i])}});

@@ -1,13 +1,14 @@
 // A store that keeps time: how long each verb took until its answer, and what failed with which code.
 //
 // The server puts it between the engine and the real store. Recording an answer costs one atomic addition; only a failure
-// looks its counter up.
+// looks its counter up. A reply that throws ends here, as an incident: it never reaches a thread of the store.
 #pragma once
 
 #include <array>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "base/metrics.h"
 #include "store/funnel.h"
 
@@ -35,8 +36,18 @@ class MeteredStore final : public Funnel<MeteredStore> {
                      Reply<T>([this, verb, begun = clock_.elapsed(), told = std::move(reply)](Result<T> answer) mutable {
                        durations_[index_of(verb)]->observe(std::chrono::duration<double>(clock_.elapsed() - begun).count());
                        count_failures(verb, answer);
-                       told(std::move(answer));
+                       deliver(verb, told, std::move(answer));
                      }));
+  }
+
+  template <class T>
+  void deliver(Verb verb, Reply<T>& reply, Result<T> answer) {
+    try {
+      reply(std::move(answer));
+    } catch (...) {
+      const Incident incident(incidents_, to_string(verb));
+      reply = {};  // a request that it holds is answered under this incident
+    }
   }
 
   template <class T>
@@ -53,6 +64,7 @@ class MeteredStore final : public Funnel<MeteredStore> {
   Store& inner_;
   Metrics& metrics_;
   const Clock& clock_;
+  const Incidents incidents_;
   std::array<Histogram*, kVerbNames.size()> durations_{};
 };
 

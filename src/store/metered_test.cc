@@ -1,5 +1,8 @@
 #include "store/metered.h"
 
+#include <memory>
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "store/echo_testing.h"
@@ -43,6 +46,19 @@ TEST_F(MeteredStoreTest, HandsTheAnswerThroughUnchanged) {
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->text(), "not_found: job x");
   EXPECT_EQ(inner.asked(), std::vector{Verb::info});
+}
+
+TEST_F(MeteredStoreTest, AReplyThatThrowsDoesNotReachTheStoreAndIsLetGoOf) {
+  MeteredStore store(inner, metrics, clock);
+  const auto held = std::make_shared<int>();
+  int called = 0;
+  EXPECT_NO_THROW(store.info([&called, held](Result<StoreInfo>) {
+    ++called;
+    throw std::runtime_error("a test throws");
+  }));
+  EXPECT_EQ(called, 1);
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(metrics.counter("muster_internal_errors_total", "", {{"where", "store"}}).value(), 1u);
 }
 
 TEST_F(MeteredStoreTest, CountsAFailedVerbByItsCode) {

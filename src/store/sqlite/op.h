@@ -32,6 +32,8 @@ class Op {
     answered_ = true;
     do_refuse(status);
   }
+  // Drops the reply with what it holds. REQUIRES: answered.
+  virtual void let_go() = 0;
 
  private:
   virtual void do_deliver() = 0;
@@ -45,6 +47,7 @@ class OpOf final : public Op {
  public:
   OpOf(OpKind kind, Body body, Reply<T> reply) : Op(kind), body_(std::move(body)), reply_(std::move(reply)) {}
   void run(Core& core) override { result_.emplace(body_(core)); }
+  void let_go() override { reply_ = {}; }
 
  private:
   void do_deliver() override { reply_(std::move(*result_)); }

@@ -2,7 +2,8 @@
 
 namespace muster::store::sqlite {
 
-ReaderPool::ReaderPool(std::vector<std::unique_ptr<Connection>> connections, IdCodec ids) : connections_(std::move(connections)) {
+ReaderPool::ReaderPool(std::vector<std::unique_ptr<Connection>> connections, IdCodec ids, Incidents incidents)
+    : connections_(std::move(connections)), incidents_(std::move(incidents)) {
   for (auto& connection : connections_) threads_.emplace_back([this, &connection, ids] { run(*connection, ids); });
 }
 
@@ -39,7 +40,13 @@ void ReaderPool::run(Connection& connection, IdCodec ids) {
       task = std::move(tasks_.front());
       tasks_.pop_front();
     }
-    task(&reader);
+    try {
+      task(&reader);
+    } catch (...) {
+      // Its answer was given; only the reply to it can have thrown.
+      const Incident incident(incidents_, "reply");
+      task = {};
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/incident.h"
 #include "base/status.h"
 #include "base/unique_function.h"
 #include "store/sqlite/reader.h"
@@ -20,7 +21,7 @@ class ReaderPool {
   using Task = UniqueFunction<void(Reader*)>;
   static constexpr std::size_t kTasksMax = 10'000;
 
-  ReaderPool(std::vector<std::unique_ptr<Connection>> connections, IdCodec ids);
+  ReaderPool(std::vector<std::unique_ptr<Connection>> connections, IdCodec ids, Incidents incidents);
   ~ReaderPool();
 
   // False: the queue is full; the task was not taken.
@@ -32,6 +33,7 @@ class ReaderPool {
   void run(Connection& connection, IdCodec ids);
 
   std::vector<std::unique_ptr<Connection>> connections_;
+  const Incidents incidents_;
   std::mutex mutex_;  // leaf; guards the two below
   std::deque<Task> tasks_;
   bool closing_ = false;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/incident.h"
 #include "store/keyspace/keyspace.h"
 #include "store/sqlite/backup.h"
 #include "store/sqlite/open.h"
@@ -50,6 +51,7 @@ class FileStore final : public SqliteStore {
   FileStore(Options options, const Clock& clock, Metrics& metrics, Opened opened)
       : options_(std::move(options)),
         clock_(clock),
+        incidents_(metrics, "store"),
         lock_(std::move(opened.lock)),
         connection_(std::move(opened.connection)),
         writer_(*connection_, clock, metrics, options_.seed != 0 ? options_.seed : random_seed()) {}
@@ -69,7 +71,7 @@ class FileStore final : public SqliteStore {
       if (!reader.ok()) return reader.status();
       connections.push_back(std::move(*reader));
     }
-    readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids);
+    readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids, incidents_);
     thread_ = std::thread([this] { run(); });
     return {};
   }
@@ -350,8 +352,20 @@ class FileStore final : public SqliteStore {
   void on_reader(Reply<T> reply, Body body) {
     // Shared between the task and the refusal below; whichever runs takes it.
     auto shared = std::make_shared<Reply<T>>(std::move(reply));
-    ReaderPool::Task task([shared, body = std::move(body)](Reader* reader) mutable { (*shared)(body(*reader)); });
+    ReaderPool::Task task([this, shared, body = std::move(body)](Reader* reader) mutable {
+      Result<T> result = run_guarded<T>([&]() -> Result<T> { return body(*reader); });
+      (*shared)(std::move(result));
+    });
     if (!readers_->post(task)) (*shared)(Status::unavailable("the store is closed or has too many lists under way; try again"));
+  }
+
+  template <class T, class Work>
+  Result<T> run_guarded(Work work) {
+    try {
+      return work();
+    } catch (...) {
+      return Incident(incidents_, "store list").status();
+    }
   }
 
   // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
@@ -373,6 +387,7 @@ class FileStore final : public SqliteStore {
 
   const Options options_;
   const Clock& clock_;
+  const Incidents incidents_;
   std::unique_ptr<OwnerLock> lock_;
   std::unique_ptr<Connection> connection_;
   Writer writer_;

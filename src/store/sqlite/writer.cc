@@ -17,6 +17,7 @@ Writer::Writer(Connection& connection, const Clock& clock, Metrics& metrics, std
     : db_(connection),
       clock_(clock),
       core_(connection, seed),
+      incidents_(metrics, "store"),
       commits_(metrics.counter("muster_store_commits_total", "Commits of the store.")),
       failed_commits_(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
       group_size_(metrics.histogram("muster_store_group_size", "Verbs per commit.", group_bounds())),
@@ -98,38 +99,85 @@ Status Writer::probe() {
   return {};
 }
 
-void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
-  log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+void Writer::answer(Op& op, const Status& refusal) {
+  try {
+    refusal.ok() ? op.deliver() : op.refuse(refusal);
+  } catch (...) {
+    const Incident incident(incidents_, "reply");
+    op.let_go();
+  }
+}
+
+void Writer::rebuild() {
+  core_.key_cache.clear();  // whether the group's keys are in the rows is read from them again
+  db_.clear_fault();
+  Status rebuilt;
+  try {
+    rebuilt = core_.rebuild(clock_.now());
+  } catch (...) {
+    rebuilt = Incident(incidents_, "rebuild").status();
+  }
+  stale_ = !rebuilt.ok();
+  if (!stale_) return;
+  suspect_ = true;  // the probe before the next group tries again
+  log::error("the index could not be rebuilt", {{"reason", rebuilt.message()}});
+}
+
+void Writer::undo() {
   db_.clear_fault();
   if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();
   core_.fences.abandon();
   core_.job_keys.abandon();
-  core_.key_cache.clear();  // whether the group's keys are in the rows is read from them again
-  db_.clear_fault();
+  rebuild();
+}
+
+void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
+  log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  undo();
   suspect_ = true;
-  const Status rebuilt = core_.rebuild(clock_.now());
-  stale_ = !rebuilt.ok();
-  if (stale_) log::error("the index could not be rebuilt", {{"reason", rebuilt.message()}});
   set_health(status);
   for (auto& op : ops)
-    if (!op->answered()) op->refuse(status);
+    if (!op->answered()) answer(*op, status);
+}
+
+// REQUIRES: inside a catch block. `thrower`: null when it was none of them.
+void Writer::fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower) {
+  const Incident incident(incidents_, "store verb");
+  undo();
+  if (thrower != nullptr && !thrower->answered()) answer(*thrower, incident.status());
+  const Status others = Status::unavailable("another request of the same commit went wrong and nothing was written; try again");
+  for (auto& op : ops)
+    if (!op->answered()) answer(*op, others);
 }
 
 void Writer::answer_read(Op& op) {
   db_.clear_fault();
-  op.run(core_);
-  const Status fault = db_.fault();
+  Status status;
+  try {
+    op.run(core_);
+    status = db_.fault();
+  } catch (...) {
+    status = Incident(incidents_, "store verb").status();
+  }
   db_.clear_fault();
-  fault.ok() ? op.deliver() : op.refuse(fault);
+  answer(op, status);
 }
 
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
+  try {
+    process_group(ops);
+  } catch (...) {
+    fail_after_throw(ops, nullptr);
+  }
+}
+
+void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   core_.now = clock_.now();
   core_.group.clear();
   if (suspect_) {
     if (const Status status = probe(); !status.ok()) {
       set_health(status);
-      for (auto& op : ops) op->kind() == OpKind::read && !stale_ ? answer_read(*op) : op->refuse(status);
+      for (auto& op : ops) op->kind() == OpKind::read && !stale_ ? answer_read(*op) : answer(*op, status);
       return;
     }
     suspect_ = false;
@@ -151,22 +199,46 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   if (status.ok()) {
     core_.promote_due(kPromotePerGroup);
     core_.reserve_numbers();
-    for (auto& op : ops) {
-      if (op->kind() == OpKind::read) continue;
-      op->run(core_);
-      if (!db_.fault().ok()) break;
-      if (op->kind() == OpKind::claim) op->deliver();
-    }
+    if (!run_writes(ops)) return;
     status = db_.fault();
     if (status.ok()) status = commit();
   }
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
-  core_.committed();
-  for (KeyChanges& changes : core_.group.key_changes) core_.key_cache.apply(std::move(changes));
-  tell();
+  settle_committed();
   for (auto& op : ops)
-    if (!op->answered()) op->deliver();
+    if (!op->answered()) answer(*op);
+}
+
+bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops) {
+  for (auto& op : ops) {
+    if (op->kind() == OpKind::read) continue;
+    try {
+      op->run(core_);
+    } catch (...) {
+      fail_after_throw(ops, op.get());
+      return false;
+    }
+    if (!db_.fault().ok()) break;
+    if (op->kind() == OpKind::claim) answer(*op);
+  }
+  return true;
+}
+
+// The rows are durable, so the answers stand whatever goes wrong here.
+void Writer::settle_committed() {
+  try {
+    core_.committed();
+    for (KeyChanges& changes : core_.group.key_changes) core_.key_cache.apply(std::move(changes));
+  } catch (...) {
+    const Incident incident(incidents_, "after commit");
+    rebuild();
+  }
+  try {
+    tell();
+  } catch (...) {
+    const Incident incident(incidents_, "listener");
+  }
 }
 
 void Writer::set_listener(Listener* listener) {

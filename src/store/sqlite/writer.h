@@ -6,6 +6,9 @@
 // A statement or commit that fails fails the whole group, drops the memory index and rebuilds it from the rows. While the
 // store is known to be unwritable, a small probe commit goes first, so that a full disk does not cost a rebuild per
 // request.
+//
+// A verb that throws is refused with `internal`. What it had changed by then cannot be told from what the group's other verbs
+// changed, so the group is undone in the same way and the others are refused with `unavailable`: nothing of theirs was written.
 #pragma once
 
 #include <memory>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "base/metrics.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/op.h"
@@ -41,14 +45,25 @@ class Writer {
   Status run(Statement& statement);
   Status begin();
   Status commit();
+  void process_group(std::vector<std::unique_ptr<Op>>& ops);
+  // Runs the group's writes in the transaction that has begun. False: one threw, and the group has been undone and refused.
+  bool run_writes(std::vector<std::unique_ptr<Op>>& ops);
+  void settle_committed();
   void answer_read(Op& op);
+  // Delivers its result, or refuses it. What the reply throws ends here.
+  void answer(Op& op, const Status& refusal = {});
+  // Rolls back and rebuilds the index from the rows.
+  void undo();
+  void rebuild();
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
+  void fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower);
   void tell();
   void set_health(const Status& status);
 
   Connection& db_;
   const Clock& clock_;
   Core core_;
+  const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
