@@ -4,12 +4,14 @@
 // reader says for every member what it does without it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace muster::json {
 
@@ -30,6 +32,32 @@ const std::string* text(const Tree& value, const char* name);
 std::optional<std::int64_t> integer(const Tree& value, const char* name);  // of 64 bits, with a sign
 std::optional<std::uint64_t> natural(const Tree& value, const char* name);
 std::optional<bool> flag(const Tree& value, const char* name);
+
+// Whether a value can be read as a T: bool, a number, a text, or a vector or map of these.
+template <class T>
+bool holds(const Tree& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value.is_boolean();
+  } else if constexpr (std::is_integral_v<T>) {
+    return value.is_number_integer();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return value.is_number();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value.is_string();
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    return value.is_object() && std::all_of(value.begin(), value.end(), holds<typename T::mapped_type>);
+  } else {
+    return value.is_array() && std::all_of(value.begin(), value.end(), holds<typename T::value_type>);
+  }
+}
+
+// A member that can be read as a T.
+template <class T>
+std::optional<T> get(const Tree& value, const char* name) {
+  const Tree* found = member(value, name);
+  if (found == nullptr || !holds<T>(*found)) return std::nullopt;
+  return found->get<T>();
+}
 
 // Compact. Bytes that are not UTF-8 become U+FFFD.
 std::string dump(const Tree& value);

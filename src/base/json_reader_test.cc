@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,19 @@ TEST(JsonReader, ATextThatIsTooDeepIsNoTree) {
 TEST(JsonReader, OnlyAnObjectIsAnObject) {
   EXPECT_TRUE(parse_object("{}"));
   for (const std::string_view other : {"[]", "1", "null", "\"{}\""}) EXPECT_FALSE(parse_object(other)) << other;
+}
+
+TEST(JsonReader, AMemberIsReadAsATypeOnlyWhenAllOfItFits) {
+  using Texts = std::vector<std::string>;
+  using Named = std::map<std::string, std::string>;
+  const Tree tree = *parse(R"({"texts":["a","b"],"mixed":["a",1],"named":{"k":"v"},"odd":{"k":null},"none":null,"half":0.5})");
+  EXPECT_EQ(get<Texts>(tree, "texts"), (Texts{"a", "b"}));
+  EXPECT_EQ(get<Texts>(tree, "mixed"), std::nullopt);
+  EXPECT_EQ(get<Named>(tree, "named"), (Named{{"k", "v"}}));
+  EXPECT_EQ(get<Named>(tree, "odd"), std::nullopt);
+  EXPECT_EQ(get<double>(tree, "none"), std::nullopt);
+  EXPECT_EQ(get<double>(tree, "half"), 0.5);
+  EXPECT_EQ(get<int>(tree, "half"), std::nullopt);
 }
 
 TEST(JsonReader, BytesThatAreNotUtf8AreReplacedWhenWritten) { EXPECT_EQ(dump(Tree("a\xff")), "\"a\xEF\xBF\xBD\""); }
