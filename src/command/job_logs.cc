@@ -2,31 +2,29 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/base64.h"
 #include "base/check.h"
+#include "base/json_reader.h"
 #include "command/run_guard.h"
 #include "command/single.h"
 
 namespace muster::command {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 // One stream of one task: as text, or in base64 when its bytes are no text.
 std::string stream_of(const Json& task, const char* name, const char* name_base64) {
-  if (const auto text = task.find(name); text != task.end() && text->is_string()) return text->get<std::string>();
-  const auto coded = task.find(name_base64);
-  if (coded == task.end() || !coded->is_string()) return {};
-  return from_base64(coded->get_ref<const std::string&>()).value_or("");
+  if (const std::string* text = json::text(task, name); text != nullptr) return *text;
+  const std::string* coded = json::text(task, name_base64);
+  return coded != nullptr ? from_base64(*coded).value_or("") : std::string();
 }
 
 // The result of a job that completed; of one that did not, what its worker left behind.
 Json told(const Job& job) {
   const Content* content = job.result ? &*job.result : job.progress && job.progress->partial ? &*job.progress->partial : nullptr;
   if (content == nullptr || content->encoding != Encoding::json) return nullptr;
-  return Json::parse(content->data, nullptr, false);
+  return json::parse(content->data).value_or(nullptr);
 }
 
 // The streams of all tasks one after the other, or of the whole when its worker told no tasks apart. Anything else tells nothing.
@@ -38,8 +36,8 @@ JobLogs told_logs(const Job& job) {
     logs.output += stream_of(task, "stdout", "stdout_base64");
     logs.errors += stream_of(task, "stderr", "stderr_base64");
   };
-  const auto tasks = tree.find("task_results");
-  const Json& each = tasks == tree.end() ? tree : *tasks;
+  const Json* tasks = json::member(tree, "task_results");
+  const Json& each = tasks == nullptr ? tree : *tasks;
   if (each.is_array())
     for (const Json& task : each) add(task);
   else

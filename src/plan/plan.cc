@@ -6,16 +6,15 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "model/limits.h"
 
 namespace muster::plan {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
-constexpr std::size_t kDepthMax = 128;        // arrays and objects in each other
 constexpr std::size_t kShownCharacters = 32;  // of a refused text; a plan's content is nobody's business but its owner's
 constexpr std::size_t kProblemsMax = 10;      // told in one message
 
@@ -25,26 +24,6 @@ Status refuse(std::string message) { return Status::invalid_argument(std::move(m
 Status refuse_plan(std::string_view why) { return refuse(fmt::format("Plan validation failed: {}", why)); }
 
 // --- JSON -----------------------------------------------------------------------------------------------------------
-
-// A tree that is deeper than this would exhaust the stack of whoever walks it later, so it is never built.
-bool is_too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kDepthMax) return true;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
 
 // Where the parser stopped, and no word of what it read there.
 std::string place_of(std::string_view text, std::size_t byte) {
@@ -63,7 +42,7 @@ Result<Json> read_json(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) return refuse("Invalid JSON: " + place_of(text, 1));
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
     return refuse("Invalid JSON: " + place_of(text, nul + 1));
-  if (is_too_deep(text)) return refuse(fmt::format("Invalid JSON: nested deeper than {} levels", kDepthMax));
+  if (json::is_too_deep(text)) return refuse(fmt::format("Invalid JSON: nested deeper than {} levels", json::kDepthMax));
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {

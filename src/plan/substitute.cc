@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "plan/plan.h"
 
 namespace muster::plan {
 namespace {
 
-using nlohmann::json;
+using Json = json::Tree;
 
 constexpr std::string_view kOpen = "{{input.";
 constexpr std::string_view kClose = "}}";
@@ -40,14 +40,14 @@ void split(std::string_view text, Literal literal, Field field) {
   literal(text);
 }
 
-Result<json> parse_input(std::string_view text) {
-  if (text.empty()) return json();
-  json input = json::parse(text, nullptr, false);
-  if (input.is_discarded()) return Status::invalid_argument("Invalid JSON: the input is not JSON");
-  return input;
+Result<Json> parse_input(std::string_view text) {
+  if (text.empty()) return Json();
+  auto input = json::parse(text);
+  if (!input) return Status::invalid_argument("Invalid JSON: the input is not JSON");
+  return *std::move(input);
 }
 
-Status require_fields(const Document& plan, const json& input) {
+Status require_fields(const Document& plan, const Json& input) {
   std::vector<std::string> missing;
   for (const Task& task : plan.tasks)
     for (const std::string& arg : task.args)
@@ -62,21 +62,22 @@ Status require_fields(const Document& plan, const json& input) {
   return Status::invalid_argument(fmt::format("Missing required input fields: {}", fmt::join(missing, ", ")));
 }
 
-Result<std::string> text_of(const std::string& name, const json& value) {
-  if (value.is_string()) return value.get<std::string>();
+Result<std::string> text_of(const std::string& name, const Json& value) {
+  if (const auto* text = value.get_ptr<const std::string*>(); text != nullptr) return *text;
   if (value.is_null()) return std::string();
   if (value.is_number() || value.is_boolean()) return value.dump();
   return Status::invalid_argument(
       fmt::format("Input field '{}' has unsupported type (must be string, number, or boolean)", name));
 }
 
-Result<std::string> filled(std::string_view arg, const json& input) {
+Result<std::string> filled(std::string_view arg, const Json& input) {
   std::string out;
   Status problem;
   split(
       arg, [&](std::string_view text) { out.append(text); },
       [&](const std::string& name) {
-        const auto text = text_of(name, input.at(name));
+        const Json* value = json::member(input, name.c_str());
+        const auto text = text_of(name, value != nullptr ? *value : Json());
         if (text.ok())
           out.append(*text);
         else if (problem.ok())
@@ -101,7 +102,7 @@ Status judge(const Task& task) {
 }  // namespace
 
 Result<Document> substitute(Document plan, std::string_view input_text) {
-  const Result<json> input = parse_input(input_text);
+  const Result<Json> input = parse_input(input_text);
   if (!input.ok()) return input.status();
   if (Status status = require_fields(plan, *input); !status.ok()) return status;
   for (Task& task : plan.tasks) {
