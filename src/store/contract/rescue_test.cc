@@ -1,4 +1,5 @@
 // Contract: what time does to jobs. Rescue of lost ones, timeouts of running ones, expiry of waiting ones.
+#include "model/retry.h"
 #include "store/contract/contract.h"
 
 namespace muster::store::contract {
@@ -108,6 +109,57 @@ TEST_P(RescueContract, FailuresDoNotSpendRescues) {
   const JobId id = add(brief_lease());
   must(fail(take_one()));
   EXPECT_EQ(job(id).rescues, 0u);
+}
+
+TEST_P(RescueContract, AJobThatCouldNotBeHandedOutSpendsARescueAndNoAttempt) {
+  const JobId id = add();
+  const Settled settled = must(fail(take_one(), kErrorHandOut));
+  EXPECT_EQ(settled.state, JobState::ready);
+  const Job found = job(id);
+  EXPECT_EQ(found.rescues, 1u);
+  EXPECT_EQ(found.attempt, 0u);
+  ASSERT_TRUE(found.error);
+  EXPECT_EQ(found.error->kind, kErrorHandOut);
+  EXPECT_EQ(take_one().attempt, 1u) << "it waits for nothing";
+}
+
+TEST_P(RescueContract, AJobThatCanNeverBeHandedOutIsDeadWithTheCauseAfterItsBudget) {
+  const JobId id = add();
+  for (std::uint32_t i = 0; i < limits::kRescuesDefault; ++i)
+    EXPECT_EQ(must(fail(take_one(), kErrorHandOut)).state, JobState::ready);
+  const Grant last = take_one();
+  EXPECT_EQ(must(client().fail({lease_of(last), {kErrorHandOut, "incident 1f0c"}, true, std::nullopt})).state, JobState::dead);
+  const Job found = job(id);
+  ASSERT_TRUE(found.error);
+  EXPECT_EQ(found.error->kind, kErrorRescueFailed);
+  EXPECT_NE(found.error->message.find("incident 1f0c"), std::string::npos) << found.error->message;
+  EXPECT_TRUE(idle());
+}
+
+TEST_P(RescueContract, TheWordThatAJobCouldNotBeHandedOutMayBeRepeated) {
+  add(brief_lease(1));
+  const Grant first = take_one();
+  must(fail(first, kErrorHandOut));
+  EXPECT_EQ(must(fail(first, kErrorHandOut)).state, JobState::ready);
+  const Grant last = take_one();
+  must(fail(last, kErrorHandOut));
+  EXPECT_EQ(must(fail(last, kErrorHandOut)).state, JobState::dead);
+  EXPECT_EQ(fail(first, kErrorHandOut).code(), Code::lease_lost);
+}
+
+TEST_P(RescueContract, AJobThatCouldNeverBeHandedOutMayBeDrivenAgain) {
+  const JobId id = add(brief_lease(0));
+  must(fail(take_one(), kErrorHandOut));
+  must(client().redrive(id));
+  EXPECT_EQ(state(id), JobState::ready);
+  EXPECT_EQ(job(id).rescues, 0u);
+}
+
+TEST_P(RescueContract, AJobThatIsToBeCancelledAndCouldNotBeHandedOutIsCancelled) {
+  const JobId id = add();
+  const Grant grant = take_one();
+  must(cancel(id));
+  EXPECT_EQ(must(fail(grant, kErrorHandOut)).state, JobState::cancelled);
 }
 
 TEST_P(RescueContract, ExpiringMovesNoMoreThanItsLimitAndSaysMore) {

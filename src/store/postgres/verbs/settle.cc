@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 
@@ -26,6 +27,7 @@ const LeaseRef& lease_of(const Extension& extension) {
 // The event an outcome leaves behind.
 JobEvent event_of(const Outcome& outcome) {
   constexpr std::array kEvents{JobEvent::completed, JobEvent::failed, JobEvent::snoozed, JobEvent::released};
+  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && is_loss(failure->error)) return JobEvent::lost;
   return kEvents[outcome.index()];
 }
 
@@ -58,7 +60,7 @@ std::map<JobKey, Past> read_past(Tx& tx, const std::vector<JobKey>& keys) {
 Result<Settled> repeated(const LeaseRef& lease, JobEvent outcome, const Past& past) {
   if (static_cast<std::uint64_t>(past.fence) != to_number(lease.fence)) return lost(lease);
   const bool ended_by_cancel = past.event == JobEvent::cancelled && outcome != JobEvent::completed;
-  const bool ended_by_budget = past.event == JobEvent::exhausted && outcome == JobEvent::failed;
+  const bool ended_by_budget = past.event == JobEvent::exhausted && (outcome == JobEvent::failed || outcome == JobEvent::lost);
   if (past.event != outcome && !ended_by_cancel && !ended_by_budget) return lost(lease);
   Settled settled{lease.job, past.state, past.attempt, std::nullopt};
   if (!is_finished(past.state) && past.run_at) settled.run_at = from_ms(*past.run_at);
@@ -71,6 +73,8 @@ bool holds(const LiveJob& job, const LeaseRef& lease, std::int64_t now) {
 
 void apply(Moves& moves, LiveJob& job, const Outcome& outcome) {
   if (const auto* completion = std::get_if<Completion>(&outcome)) return moves.complete(job, completion->result);
+  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && is_loss(failure->error))
+    return moves.lose(job, failure->error);
   if (const auto* failure = std::get_if<Failure>(&outcome))
     return moves.fail(job, failure->error, failure->retryable, failure->delay);
   if (const auto* snooze = std::get_if<Snooze>(&outcome)) return moves.snooze(job, snooze->delay);

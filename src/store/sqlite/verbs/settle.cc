@@ -1,6 +1,7 @@
 // Outcomes and renewals: every one names its lease, and a stale fence changes nothing.
 #include <fmt/format.h>
 
+#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -33,7 +34,7 @@ Result<Held> hold(Core& core, const LeaseRef& lease, std::optional<JobEvent> out
   if (!outcome || static_cast<std::uint64_t>(st.integer(2)) != to_number(lease.fence)) return lost(lease);
   const auto event = static_cast<JobEvent>(st.integer(1));
   const bool ended_by_cancel = event == JobEvent::cancelled && *outcome != JobEvent::completed;
-  const bool ended_by_budget = event == JobEvent::exhausted && *outcome == JobEvent::failed;
+  const bool ended_by_budget = event == JobEvent::exhausted && (*outcome == JobEvent::failed || *outcome == JobEvent::lost);
   if (event != *outcome && !ended_by_cancel && !ended_by_budget) return lost(lease);
   Settled settled{lease.job, static_cast<JobState>(st.integer(0)), static_cast<std::uint32_t>(st.integer(3)), std::nullopt};
   if (job != nullptr) settled.state = job->state;
@@ -84,9 +85,14 @@ Result<Settled> complete(Core& core, const Completion& item) {
 }
 
 Result<Settled> fail(Core& core, const Failure& item) {
-  const auto held = hold(core, item.lease, JobEvent::failed);
+  const bool loss = is_loss(item.error);
+  const auto held = hold(core, item.lease, loss ? JobEvent::lost : JobEvent::failed);
   if (!held.ok()) return held.status();
   if (held->repeated) return *held->repeated;
+  if (loss) {
+    core.lose(held->key, *held->job, item.error);
+    return settled_now(core, item.lease, held->key);
+  }
   core.fail_attempt(held->key, *held->job, item.error, item.retryable, item.delay);
   return settled_now(core, item.lease, held->key);
 }
