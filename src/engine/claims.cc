@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/incident.h"
 #include "base/log.h"
 #include "engine/parking_lot.h"
 #include "engine/requests.h"
@@ -56,7 +57,8 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
         wakes_(metrics.counter("muster_claim_wakes_total", "Parked claims tried again because work may have come.")),
         polls_(metrics.counter("muster_claim_polls_total", "Parked claims tried again by the clock.")),
         handed_back_(metrics.counter("muster_claim_grants_handed_back_total",
-                                     "Grants returned to the store because nobody was there to take them.")) {}
+                                     "Grants returned to the store because nobody was there to take them.")),
+        incidents_(metrics, "engine") {}
 
   ClaimTicket claim(store::ClaimRequest request, Duration wait, Reply<store::ClaimReply> reply) {
     std::uint64_t ticket = 0;
@@ -156,9 +158,17 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
 
  private:
   void launch(Launch launch) {
-    store_.claim(std::move(launch.request),
-                 [self = shared_from_this(), ticket = launch.ticket, lane = std::move(launch.woken_for)](
-                     Result<store::ClaimReply> result) { self->answered(ticket, lane, std::move(result)); });
+    const std::uint64_t ticket = launch.ticket;
+    const LaneRef lane = std::move(launch.woken_for);
+    try {
+      store_.claim(std::move(launch.request), [self = shared_from_this(), ticket, lane](Result<store::ClaimReply> result) {
+        self->answered(ticket, lane, std::move(result));
+      });
+    } catch (...) {
+      // Or the claim would be under way for ever.
+      const Incident incident(incidents_, "claim");
+      answered(ticket, lane, incident.status());
+    }
   }
 
   void perform(Work work) {
@@ -306,6 +316,7 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
   Counter& wakes_;
   Counter& polls_;
   Counter& handed_back_;
+  const Incidents incidents_;
 
   mutable std::mutex mutex_;  // leaf; guards everything below. The store and replies are called without it.
   ParkingLot lot_;

@@ -1,5 +1,7 @@
 // Who waits, who is answered and when: waits, polls, slots, drains, cancelled callers. Which claim a lane wakes is
 // claims_wake_test.cc.
+#include <stdexcept>
+
 #include "engine/claims_testing.h"
 
 namespace muster::engine {
@@ -36,6 +38,14 @@ TEST_F(ClaimsTest, RefusesBadRequestsWithoutAskingTheStore) {
   EXPECT_EQ(seen_["a"].calls, 4);
   EXPECT_EQ(seen_["a"].code, Code::invalid_argument);
   EXPECT_EQ(store_.claims_total, 0u);
+}
+
+TEST_F(ClaimsTest, AnswersAClaimWhoseQuestionThrows) {
+  store_.on_claim = [](const store::ClaimRequest&) -> Result<ClaimReply> { throw std::runtime_error("a test throws"); };
+  EXPECT_NO_THROW(claim("w1"));
+  EXPECT_EQ(seen_["w1"].calls, 1);
+  EXPECT_EQ(seen_["w1"].code, Code::internal);
+  EXPECT_EQ(claims_.parked(), 0u);
 }
 
 TEST_F(ClaimsTest, PassesAnErrorOn) {

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 #include "engine/sweeps/catalogue.h"
@@ -21,6 +22,21 @@ std::array<Counter*, N> move_counters(Metrics& metrics) {
     counters[i] = &metrics.counter("muster_jobs_moved_total", "Moves of jobs from state to state, by what caused them.",
                                    {{"event", std::string(to_string(static_cast<JobEvent>(i)))}});
   return counters;
+}
+
+// All of them, even when one throws; then the first exception goes to the caller's guard.
+template <class... Parts>
+void each_in_turn(Parts... parts) {
+  std::exception_ptr first;
+  const auto run = [&first](auto& part) {
+    try {
+      part();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  };
+  (run(parts), ...);
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace
@@ -48,8 +64,11 @@ Engine::~Engine() {
 }
 
 Duration Engine::tick() {
-  const Duration sweeps = sweeper_.tick();
-  return std::clamp(std::min({sweeps, claims_.tick(), keys_.tick(), runs_.tick(), schedules_.tick()}), Duration(0), kSleepMax);
+  Duration pause = kSleepMax;
+  each_in_turn([&] { pause = std::min(pause, sweeper_.tick()); }, [&] { pause = std::min(pause, claims_.tick()); },
+               [&] { pause = std::min(pause, keys_.tick()); }, [&] { pause = std::min(pause, runs_.tick()); },
+               [&] { pause = std::min(pause, schedules_.tick()); });
+  return std::max(pause, Duration(0));
 }
 
 void Engine::stop() {
@@ -60,11 +79,11 @@ void Engine::stop() {
 }
 
 void Engine::committed(const store::Committed& commit) {
-  events_.publish(commit);
-  claims_.committed(commit);
-  if (!commit.keys.empty()) keys_.committed(commit);
-  runs_.committed(commit);
-  schedules_.committed(commit);
+  each_in_turn([&] { events_.publish(commit); }, [&] { claims_.committed(commit); },
+               [&] {
+                 if (!commit.keys.empty()) keys_.committed(commit);
+               },
+               [&] { runs_.committed(commit); }, [&] { schedules_.committed(commit); });
   bool scheduled = false;
   for (const JobChange& change : commit.jobs) {
     moves_[static_cast<std::size_t>(change.event)]->add();

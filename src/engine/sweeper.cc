@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/incident.h"
 #include "base/log.h"
 
 namespace muster::engine {
@@ -25,7 +26,7 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
  public:
   Rota(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
        std::span<const Sweep* const> sweeps)
-      : store_(store), clock_(clock), options_(options) {
+      : store_(store), clock_(clock), incidents_(metrics, "engine"), options_(options) {
     for (const Sweep* sweep : sweeps) {
       const MetricLabels labels{{"sweep", std::string(sweep->name)}};
       passes_.push_back({.sweep = *sweep,
@@ -82,8 +83,13 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
 
   void start(std::size_t index) {
     const Sweep& sweep = passes_[index].sweep;
-    sweep.run(store_, options_, sweep.budget,
-              [self = shared_from_this(), index](Result<store::SweepReport> report) { self->ended(index, report); });
+    try {
+      sweep.run(store_, options_, sweep.budget,
+                [self = shared_from_this(), index](Result<store::SweepReport> report) { self->ended(index, report); });
+    } catch (...) {
+      const Incident incident(incidents_, sweep.name);
+      ended(index, incident.status());
+    }
   }
 
   void ended(std::size_t index, const Result<store::SweepReport>& report) {
@@ -131,6 +137,7 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
 
   store::SweepStore& store_;
   const Clock& clock_;
+  const Incidents incidents_;
   const Options options_;
   mutable std::mutex mutex_;  // leaf; guards the moving parts of each pass
   std::vector<Pass> passes_;  // as many as at the start, for ever

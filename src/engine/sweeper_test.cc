@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,22 @@ TEST_F(SweeperTest, RunsAtOnceAndThenEveryPeriod) {
   clock_.advance(1ms);
   sweeper_.tick();
   EXPECT_EQ(passes(), 2u);
+}
+
+TEST_F(SweeperTest, APassThatThrowsIsCountedAsFailedAndRepeated) {
+  bool broken = true;
+  store_.on_sweep = [&](std::string_view) -> Result<SweepReport> {
+    if (broken) throw std::runtime_error("a test throws");
+    return SweepReport();
+  };
+  EXPECT_NO_THROW(sweeper_.tick());
+  EXPECT_EQ(counted("muster_sweep_failures_total"), 1u);
+  EXPECT_EQ(metrics_.counter("muster_internal_errors_total", "", {{"where", "engine"}}).value(), 1u);
+  broken = false;
+  clock_.advance(promote_due().period);
+  sweeper_.tick();
+  EXPECT_EQ(passes(), 2u);
+  EXPECT_EQ(counted("muster_sweep_failures_total"), 1u);
 }
 
 TEST_F(SweeperTest, WakesExactlyWhenTheNextThingIsDue) {

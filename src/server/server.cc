@@ -30,7 +30,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->key_ = std::move(key).value();
   server->metered_ = std::make_unique<store::MeteredStore>(*server->store_, server->metrics_, clock);
   server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
-  server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock);
+  server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock, server->metrics_);
   server->ticker_->start();
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();

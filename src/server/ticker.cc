@@ -4,7 +4,8 @@
 
 namespace muster::server {
 
-Ticker::Ticker(engine::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock), last_tick_(clock.elapsed()) {}
+Ticker::Ticker(engine::Engine& engine, const Clock& clock, Metrics& metrics)
+    : engine_(engine), clock_(clock), incidents_(metrics, "engine"), last_tick_(clock.elapsed()) {}
 
 Ticker::~Ticker() { stop(); }
 
@@ -23,11 +24,20 @@ void Ticker::stop() {
 
 bool Ticker::alive(Duration silence) const { return clock_.elapsed() - last_tick_.load(std::memory_order_relaxed) <= silence; }
 
+Duration Ticker::tick() {
+  try {
+    return engine_.tick();
+  } catch (...) {
+    const Incident incident(incidents_, "tick");
+    return kTickIntervalMax;
+  }
+}
+
 void Ticker::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
-    const Duration pause = std::clamp(engine_.tick(), Duration(1), kTickIntervalMax);
+    const Duration pause = std::clamp(tick(), Duration(1), kTickIntervalMax);
     last_tick_.store(clock_.elapsed(), std::memory_order_relaxed);
     lock.lock();
     stop_asked_.wait_for(lock, pause, [this] { return stopping_; });

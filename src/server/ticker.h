@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "engine/engine.h"
 
 namespace muster::server {
@@ -17,7 +18,8 @@ inline constexpr Duration kTickIntervalMax{20};
 
 class Ticker {
  public:
-  Ticker(engine::Engine& engine, const Clock& clock);
+  // What a tick throws is counted as an incident, and the next tick follows.
+  Ticker(engine::Engine& engine, const Clock& clock, Metrics& metrics);
   ~Ticker();
 
   void start();
@@ -28,9 +30,11 @@ class Ticker {
 
  private:
   void run();
+  Duration tick();
 
   engine::Engine& engine_;
   const Clock& clock_;
+  const Incidents incidents_;
   std::atomic<Ticks> last_tick_{Ticks(0)};
   std::mutex mutex_;  // leaf; guards stopping_
   bool stopping_ = false;
