@@ -1,13 +1,19 @@
 #include "fronts/resp/call.h"
 
-#include "base/check.h"
+#include "base/log.h"
+#include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 
 namespace muster::resp {
 
 void Call::answer(std::string bytes, UniqueFunction<void(bool)> sent) {
   core_.loop.assert_inside();
-  check(!answered_, "a command is answered once");
+  if (answered_) {
+    // What its handler threw was its answer; another part of the handler goes on, and what it brings reaches nobody.
+    log::warn("a command was answered twice", {{"type", std::string(entry_.name)}});
+    if (sent) sent(false);
+    return;
+  }
   answered_ = true;
   interrupt_ = {};  // what it holds on to is no longer needed
   delivery_ = {std::move(bytes), std::move(sent)};
@@ -32,7 +38,7 @@ void Call::interrupt(Interrupt why) {
   }
   interrupted_ = true;
   UniqueFunction<void(Interrupt)> handler = std::move(interrupt_);
-  handler(why);
+  core_.run_for(std::make_shared<const CallGroup>(1, shared_from_this()), [&] { handler(why); });
 }
 
 }  // namespace muster::resp

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fronts/resp/clients.h"
+#include "fronts/resp/commands.h"
 #include "fronts/resp/gatekeeper.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/meter.h"
@@ -15,6 +16,7 @@ Core::Core(net::IoLoop& on, engine::Engine& with, Metrics& counted, RespOptions 
     : loop(on),
       engine(with),
       metrics(counted),
+      incidents(counted, "wire"),
       options(std::move(options_in)),
       facts(std::move(facts_in)),
       meter(std::make_unique<Meter>(counted)),
@@ -30,6 +32,13 @@ void Core::post(UniqueFunction<void()> work) {
   loop.post([self = weak_from_this(), work = std::move(work)]() mutable {
     if (const auto alive = self.lock()) work();
   });
+}
+
+void Core::fail_unanswered(const CallGroup& group) const {
+  const Incident incident(incidents, group.front()->entry().name);
+  const std::string text = error_text(incident.status());
+  for (const CallRef& call : group)
+    if (!call->answered()) call->fail(text);
 }
 
 std::string error_text(const Status& status) {

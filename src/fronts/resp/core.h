@@ -4,7 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/incident.h"
 #include "base/metrics.h"
 #include "command/context.h"
 #include "engine/engine.h"
@@ -26,6 +29,13 @@ namespace plans {
 class Shelf;  // plans/shelf.h: plans read lately, rate limits
 }
 
+class Call;
+
+// Commands that are run together. What one of their handlers throws, at once or when an answer comes for it, fails those of them
+// that are unanswered.
+using CallGroup = std::vector<std::shared_ptr<Call>>;
+using CallGroupRef = std::shared_ptr<const CallGroup>;  // shared by the answers that are on their way to it
+
 struct Core : std::enable_shared_from_this<Core> {
   Core(net::IoLoop& on, engine::Engine& with, Metrics& counted, RespOptions options_in, command::ServerFacts facts_in);
   ~Core();
@@ -33,6 +43,7 @@ struct Core : std::enable_shared_from_this<Core> {
   net::IoLoop& loop;
   engine::Engine& engine;
   Metrics& metrics;
+  const Incidents incidents;
   RespOptions options;
   command::ServerFacts facts;
   std::unique_ptr<Meter> meter;
@@ -51,14 +62,44 @@ struct Core : std::enable_shared_from_this<Core> {
 
   // From any thread: runs on the loop while the front lives, else is dropped.
   void post(UniqueFunction<void()> work);
-  // An engine reply that comes back on the loop. `then` runs there with the result; dropped when the front is gone.
+  // An engine reply that comes back on the loop, for the commands that are being run now. `then` runs there with the result;
+  // dropped when the front is gone.
   template <class T, class Then>
   Reply<T> on_loop(Then then) {
-    return [self = weak_from_this(), then = std::move(then)](Result<T> result) mutable {
-      if (const auto core = self.lock())
-        core->post([then = std::move(then), result = std::move(result)]() mutable { then(std::move(result)); });
+    return [self = weak_from_this(), group = running(), then = std::move(then)](Result<T> result) mutable {
+      const auto core = self.lock();
+      if (!core) return;
+      core->post([&core = *core, group = std::move(group), then = std::move(then), result = std::move(result)]() mutable {
+        core.run_for(group, [&] { then(std::move(result)); });
+      });
     };
   }
+  // Something that waits its turn, for the commands that are being run now.
+  template <class... Args>
+  UniqueFunction<void(Args...)> later(UniqueFunction<void(Args...)> then) {
+    return [this, group = running(), then = std::move(then)](Args... args) mutable {
+      run_for(group, [&] { then(std::move(args)...); });
+    };
+  }
+  // Runs `work` for these commands. What it throws ends here and is their answer. Without commands it is the loop's to catch.
+  template <class Work>
+  void run_for(const CallGroupRef& group, Work work) {
+    if (!group) return work();
+    const CallGroupRef before = std::exchange(running_, group);
+    try {
+      work();
+    } catch (...) {
+      fail_unanswered(*group);
+    }
+    running_ = before;
+  }
+
+ private:
+  CallGroupRef running() const { return loop.inside() ? running_ : nullptr; }
+  // REQUIRES: inside a catch block.
+  void fail_unanswered(const CallGroup& group) const;
+
+  CallGroupRef running_;  // whose handler runs; on the loop's thread
 };
 
 // The error line for a failed command, after "-ERR ": the status's message, with a hint to try again where that helps.

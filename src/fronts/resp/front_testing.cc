@@ -176,7 +176,8 @@ void FrontTest::start(RespOptions options) {
       {.path = folder + "/muster.db", .durability = store::sqlite::Durability::normal, .seed = 1}, clock, *metrics);
   ASSERT_TRUE(opened.ok()) << opened.status().text();
   store = *std::move(opened);
-  engine = std::make_unique<engine::Engine>(*store, clock, *metrics, engine_options);
+  throwing = std::make_unique<store::ThrowingStore>(*store);
+  engine = std::make_unique<engine::Engine>(*throwing, clock, *metrics, engine_options);
   loop = std::make_unique<net::IoLoop>(clock);
   auto started = RespFront::start(*loop, *engine, *metrics, std::move(options), facts);
   ASSERT_TRUE(started.ok()) << started.status().text();
@@ -212,6 +213,7 @@ void FrontTest::stop_all() {
   front.reset();
   loop.reset();
   engine.reset();
+  throwing.reset();
   store.reset();
   metrics.reset();
 }

@@ -19,6 +19,7 @@
 #include "fronts/resp/front.h"
 #include "net/io_loop.h"
 #include "store/sqlite/store.h"
+#include "store/throwing_testing.h"
 
 namespace muster::resp {
 
@@ -90,6 +91,7 @@ class FrontTest : public testing::Test {
   std::string folder;
   std::unique_ptr<Metrics> metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;
+  std::unique_ptr<store::ThrowingStore> throwing;  // between the store and the engine
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<net::IoLoop> loop;
   std::unique_ptr<RespFront> front;

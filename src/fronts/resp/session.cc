@@ -194,7 +194,7 @@ void RespSession::begin_local(Slot& slot) {
   slot.begun = true;
   ++running_;  // taken back by one_answered()
   const CallRef call = slot.call;
-  call->entry().handler(call);
+  core_->run_for(std::make_shared<const CallGroup>(1, call), [&] { call->entry().handler(call); });
 }
 
 void RespSession::one_answered() {
@@ -241,6 +241,11 @@ void RespSession::begin_run() {
 }
 
 void RespSession::run_group(Flow flow, std::vector<CallRef> calls) {
+  const auto group = std::make_shared<const CallGroup>(calls);
+  core_->run_for(group, [&] { hand_over(flow, std::move(calls)); });
+}
+
+void RespSession::hand_over(Flow flow, std::vector<CallRef> calls) {
   switch (flow) {
     case Flow::local:
     case Flow::alone: {

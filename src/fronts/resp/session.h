@@ -78,6 +78,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void pump();
   void begin_run();
   void run_group(Flow flow, std::vector<CallRef> calls);
+  static void hand_over(Flow flow, std::vector<CallRef> calls);
   void one_answered();
   void schedule_turn();
   void turn();

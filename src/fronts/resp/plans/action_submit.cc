@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "command/action_submit.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
@@ -14,7 +14,7 @@
 namespace muster::resp::plans {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 constexpr std::size_t kInputBytesMax = 10'485'760;
 
@@ -26,7 +26,7 @@ struct Asked {
 Status bad(std::string message) { return Status::invalid_argument(std::move(message)); }
 
 Result<Json> read_tree(std::string_view text) {
-  if (is_too_deep(text)) return bad(fmt::format("Invalid JSON: nested deeper than {} levels", kJsonDepthMax));
+  if (json::is_too_deep(text)) return bad(fmt::format("Invalid JSON: nested deeper than {} levels", json::kDepthMax));
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
@@ -38,23 +38,22 @@ Result<Json> read_tree(std::string_view text) {
 }
 
 Result<std::string> read_identifier(const Json& tree, const char* field) {
-  const auto it = tree.find(field);
-  if (it == tree.end() || !it->is_string()) return bad(fmt::format("Missing required field: {}", field));
-  const auto& text = it->get_ref<const std::string&>();
-  if (Status status = plan::validate_identifier(field, text); !status.ok()) return status;
-  return text;
+  const std::string* text = json::text(tree, field);
+  if (text == nullptr) return bad(fmt::format("Missing required field: {}", field));
+  if (Status status = plan::validate_identifier(field, *text); !status.ok()) return status;
+  return *text;
 }
 
 Result<std::vector<std::string>> read_inputs(const Json& tree, const RespOptions& options) {
-  const auto it = tree.find("inputs");
-  if (it == tree.end() || !it->is_array()) return bad("Missing or invalid field: inputs (must be array)");
+  const Json* it = json::array(tree, "inputs");
+  if (it == nullptr) return bad("Missing or invalid field: inputs (must be array)");
   if (it->empty() && options.habits.empty_inputs_run_once) return std::vector<std::string>{"{}"};
   if (it->empty()) return bad("inputs array must contain at least one input");
   const std::size_t most = std::min(options.limits.action_inputs_max, limits::kActionJobsMax);
   if (it->size() > most) return bad(fmt::format("inputs array exceeds maximum of {} inputs per Action", most));
   std::vector<std::string> inputs;
   for (const Json& input : *it) {
-    inputs.push_back(input.dump(-1, ' ', false, Json::error_handler_t::replace));
+    inputs.push_back(json::dump(input));
     if (inputs.back().size() > kInputBytesMax)
       return bad(fmt::format("Input {} exceeds maximum size of {} bytes (got {} bytes)", inputs.size() - 1, kInputBytesMax,
                              inputs.back().size()));
@@ -63,9 +62,10 @@ Result<std::vector<std::string>> read_inputs(const Json& tree, const RespOptions
 }
 
 Result<command::JobUnit> read_unit(const Json& tree, const Habits& habits) {
-  const auto it = tree.find("job_unit");
-  if (it == tree.end() || it->is_null()) return habits.jobs_are_tasks ? command::JobUnit::task : command::JobUnit::plan;
-  const auto unit = it->is_string() ? command::parse_job_unit(it->get_ref<const std::string&>()) : std::nullopt;
+  const Json* it = json::member(tree, "job_unit");
+  if (it == nullptr || it->is_null()) return habits.jobs_are_tasks ? command::JobUnit::task : command::JobUnit::plan;
+  const std::string* name = json::text(tree, "job_unit");
+  const auto unit = name != nullptr ? command::parse_job_unit(*name) : std::nullopt;
   if (!unit) return bad("job_unit must be one of: plan, task");
   return *unit;
 }

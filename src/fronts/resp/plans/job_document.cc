@@ -6,15 +6,15 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "fronts/resp/plans/json_text.h"
 #include "model/plan.h"
 
 namespace muster::resp::plans {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 std::int64_t seconds(Instant at) { return std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count(); }
 
@@ -53,7 +53,7 @@ std::string element_document(const JobFacts& facts, Json element) {
   if (facts.finished_at) element["completed_at"] = seconds(*facts.finished_at);
   if (!facts.worker.empty()) element["worker_id"] = facts.worker;
   if (facts.error != nullptr) element["error"] = facts.error->message;
-  return element.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json::dump(element);
 }
 
 // Fields that the document of an element adds; one that its client used itself must not stand there twice.
@@ -162,8 +162,7 @@ std::string job_document(const JobFacts& facts, const StoredPlan* plan) {
   if (facts.type == kTypeElement && facts.payload.encoding == Encoding::json)
     if (std::string taken = taken_document(facts); !taken.empty()) return taken;
   if (facts.type == kTypeElement && facts.payload.encoding == Encoding::json)
-    if (Json element = Json::parse(facts.payload.data, nullptr, false); element.is_object())
-      return element_document(facts, std::move(element));
+    if (auto element = json::parse_object(facts.payload.data)) return element_document(facts, *std::move(element));
 
   const Part part = part_of(facts, plan);
   const std::string name = job_name(facts.id, facts.labels);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "base/json_reader.h"
 
 namespace muster::resp::plans {
 namespace {
@@ -27,29 +27,10 @@ std::string joined(const std::vector<std::string>& parts, Render render) {
 
 }  // namespace
 
-bool is_too_deep(std::string_view json) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kJsonDepthMax) return true;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 std::string json_string(std::string_view text) {
   // Ids and words are nearly all that is ever quoted; they need no escape.
   if (is_plain(text)) return '"' + std::string(text) + '"';
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json::dump(json::Tree(text));
 }
 
 void ObjectText::raw(std::string_view name, std::string_view json) {

@@ -1,17 +1,12 @@
 // JSON as text: the pieces that documents and replies are put together from, without a tree where none is needed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::resp::plans {
-
-// Arrays and objects in each other; a deeper text is refused before a tree is built of it.
-inline constexpr std::size_t kJsonDepthMax = 128;
-bool is_too_deep(std::string_view json);
 
 // A JSON string of the text; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);

@@ -3,9 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/base64.h"
+#include "base/json_reader.h"
 #include "base/time_text.h"
 #include "command/job_logs.h"
 #include "fronts/resp/plans/job_document.h"
@@ -15,7 +14,7 @@
 namespace muster::resp::plans {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 // The result of a job that completed; of one that failed, what its worker left behind.
 const Content* told(const Job& job) {
@@ -25,8 +24,8 @@ const Content* told(const Job& job) {
 
 Json told_tree(const Job& job) {
   const Content* content = told(job);
-  if (content == nullptr || content->encoding != Encoding::json || is_too_deep(content->data)) return nullptr;
-  return Json::parse(content->data, nullptr, false);
+  if (content == nullptr || content->encoding != Encoding::json) return nullptr;
+  return json::parse(content->data).value_or(nullptr);
 }
 
 // The reports of the tasks stand alone or in an object around them.
@@ -40,12 +39,10 @@ Json results(const Job& job) { return results_in(told_tree(job)); }
 std::optional<std::string> stream_of(const Json& tasks, const char* name, const char* name_base64) {
   std::optional<std::string> all;
   for (const Json& task : tasks) {
-    if (!task.is_object()) continue;
-    if (const auto text = task.find(name); text != task.end() && text->is_string()) {
-      all = all.value_or("") + text->get<std::string>();
-    } else if (const auto coded = task.find(name_base64); coded != task.end() && coded->is_string()) {
-      all = all.value_or("") + from_base64(coded->get_ref<const std::string&>()).value_or("");
-    }
+    if (const std::string* text = json::text(task, name); text != nullptr)
+      all = all.value_or("") + *text;
+    else if (const std::string* coded = json::text(task, name_base64); coded != nullptr)
+      all = all.value_or("") + from_base64(*coded).value_or("");
   }
   return all;
 }
@@ -87,13 +84,12 @@ void read_outputs(Core& core, const Job& job, UniqueFunction<void(Result<Outputs
                          }));
 }
 
-std::string task_results(const Job& job) { return results(job).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string task_results(const Job& job) { return json::dump(results(job)); }
 
 std::optional<std::int64_t> exit_code(const Job& job) {
   const Json tasks = results(job);
   for (auto task = tasks.rbegin(); task != tasks.rend(); ++task)
-    if (task->is_object() && task->contains("exit_code") && (*task)["exit_code"].is_number_integer())
-      return (*task)["exit_code"].get<std::int64_t>();
+    if (const auto code = json::integer(*task, "exit_code")) return code;
   if (job.state == JobState::completed) return 0;
   return std::nullopt;
 }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/time_text.h"
 #include "command/plan_delete.h"
 #include "command/plan_get.h"
@@ -18,7 +18,7 @@
 namespace muster::resp::plans {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 constexpr std::size_t kListDefault = 50;
 constexpr std::size_t kListMax = 100;        // of the form with numbers
@@ -156,13 +156,12 @@ bool looks_like_number(std::string_view text) {
 
 // The plan as it was submitted, with what is known about its use.
 std::string with_metadata(const Plan& plan) {
-  Json tree = Json::parse(plan.spec.text, nullptr, false);
-  if (!tree.is_object()) tree = Json::object();
+  Json tree = json::parse_object(plan.spec.text).value_or(Json::object());
   tree["metadata"] = {{"created_at", unix_seconds(plan.created_at)},
                       {"last_used", used_at(plan)},
                       {"total_actions", plan.actions},
                       {"total_jobs", plan.jobs}};
-  return tree.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json::dump(tree);
 }
 
 }  // namespace

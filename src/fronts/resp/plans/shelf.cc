@@ -2,17 +2,12 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_reader.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/json_text.h"
 
 namespace muster::resp::plans {
 namespace {
-
-using Json = nlohmann::json;
-
-std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // The task as a plan of its own, for jobs that run one task: first and only, reading from nobody.
 std::string task_alone(const plan::Task& task, const std::string& arguments, const std::string& command) {
@@ -41,9 +36,10 @@ Result<StoredPlan> read_plan(std::string text) {
   if (!document.ok()) return Status::corrupt("a kept plan does not read: " + document.status().message());
   StoredPlan plan;
   plan.document = *std::move(document);
-  const Json tree = Json::parse(text, nullptr, false);
-  plan.json = dumped(tree);
-  plan.tasks = dumped(tree.value("tasks", Json::array()));
+  const json::Tree tree = json::parse_object(text).value_or(json::Tree::object());
+  const json::Tree* tasks = json::array(tree, "tasks");
+  plan.json = json::dump(tree);
+  plan.tasks = tasks == nullptr ? "[]" : json::dump(*tasks);
   for (const plan::Task& task : plan.document.tasks) {
     plan.arguments.push_back(string_array(task.args));
     plan.commands.push_back(json_string(task.command));
@@ -66,13 +62,18 @@ void Shelf::find(const std::string& plan_id, Found then) {
     drop(plan_id);
   }
   const auto [asked, first] = asked_.try_emplace(plan_id);
-  asked->second.waiting.push_back(std::move(then));
+  asked->second.waiting.push_back(core_.later(std::move(then)));
   if (!first) {
     // What is being read may be older than a change that was just made; whoever asks after the change waits for a second look.
     if (asked->second.stale) asked->second.again = true;
     return;
   }
-  read(plan_id);
+  try {
+    read(plan_id);
+  } catch (...) {
+    asked_.erase(plan_id);  // or everybody who asks for the plan later would wait for this answer
+    throw;
+  }
 }
 
 void Shelf::read(const std::string& plan_id) {

@@ -27,13 +27,17 @@ void Desk::arm() {
   if (timer_ == nullptr) timer_ = std::make_unique<net::Timer>(core_.loop);
   timer_->start(kTickEvery, [this] {
     armed_ = false;
-    tick();
+    try {
+      tick();
+    } catch (...) {
+      const Incident incident(core_.incidents, "tick");
+    }
     arm();
   });
 }
 
 void Desk::later(UniqueFunction<void()> work) {
-  later_.push_back(std::move(work));
+  later_.push_back(core_.later(std::move(work)));
   arm();
 }
 

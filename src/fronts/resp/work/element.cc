@@ -1,8 +1,7 @@
 #include "fronts/resp/work/element.h"
 
+#include <optional>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
@@ -21,13 +20,35 @@ namespace {
 // The pieces of one answer, filled in as the plans come.
 struct Sheet {
   std::vector<Grant> grants;
-  std::vector<std::string> elements;
+  std::vector<std::optional<std::string>> elements;  // nullopt: not there yet, or it failed
   std::size_t missing = 0;
-  UniqueFunction<void(std::vector<Grant>, std::vector<std::string>)> then;
+  Status why;
+  UniqueFunction<void(Rendered)> then;
 
   void fill(std::size_t index, std::string element) {
     elements[index] = std::move(element);
-    if (--missing == 0) then(std::move(grants), std::move(elements));
+    if (--missing == 0) finish();
+  }
+
+  // REQUIRES: inside a catch block.
+  void fail(std::size_t index, const Core& core) {
+    why = Incident(core.incidents, "hand-out", grants[index].id.text()).status();
+    if (--missing == 0) finish();
+  }
+
+ private:
+  void finish() {
+    Rendered out;
+    out.why = std::move(why);
+    for (std::size_t i = 0; i < grants.size(); ++i) {
+      if (!elements[i]) {
+        out.failed.push_back({grants[i].id, grants[i].fence});
+        continue;
+      }
+      out.elements.push_back(*std::move(elements[i]));
+      out.grants.push_back(std::move(grants[i]));
+    }
+    then(std::move(out));
   }
 };
 
@@ -42,15 +63,37 @@ void show_planned(Core& core, const std::shared_ptr<Sheet>& sheet, std::size_t i
                   const WorkerId& worker) {
   core.shelf->find(plan, [&core, sheet, index, worker](const std::shared_ptr<const plans::StoredPlan>& found) {
     const Grant& grant = sheet->grants[index];
-    auto show = [sheet, index, worker, found](std::optional<Instant> created_at) {
-      plans::JobFacts facts = plans::facts_of(sheet->grants[index], worker.text());
-      facts.created_at = created_at;
-      sheet->fill(index, plans::job_document(facts, found.get()));
+    auto show = [&core, sheet, index, worker, found](std::optional<Instant> created_at) {
+      std::string document;
+      try {
+        plans::JobFacts facts = plans::facts_of(sheet->grants[index], worker.text());
+        facts.created_at = created_at;
+        document = plans::job_document(facts, found.get());
+      } catch (...) {
+        return sheet->fail(index, core);
+      }
+      sheet->fill(index, std::move(document));
     };
     const auto action = grant.labels.find(kLabelAction);
     if (action == grant.labels.end()) return show(std::nullopt);
-    core.desk->action_times().find(action->second, grant.id, std::move(show));
+    try {
+      core.desk->action_times().find(action->second, grant.id, std::move(show));
+    } catch (...) {
+      sheet->fail(index, core);
+    }
   });
+}
+
+// nullopt: its plan has to be found first.
+std::optional<std::string> shown_now(Core& core, const std::shared_ptr<Client>& client, const Grant& grant,
+                                     const Rendering& rendering) {
+  // Anybody may make a job of this type. Only one that asks a question is shown as one.
+  if (grant.type.text() == kTypeVerify)
+    if (auto question = core.desk->verifications().question(client, grant)) return question;
+  if (named_only(core, grant, rendering)) return plans::job_name(grant.id, grant.labels);
+  if (grant.type.text() == plans::kTypeElement && grant.payload.encoding != Encoding::json) return grant.payload.data;
+  if (!plans::plan_of(grant.labels).empty()) return std::nullopt;
+  return plans::job_document(plans::facts_of(grant, rendering.worker.text()), nullptr);
 }
 
 }  // namespace
@@ -68,27 +111,24 @@ ElementFacts read_element(std::string_view text) {
 }
 
 void render(Core& core, const std::shared_ptr<Client>& client, std::vector<Grant> grants, Rendering rendering,
-            UniqueFunction<void(std::vector<Grant>, std::vector<std::string>)> then) {
+            UniqueFunction<void(Rendered)> then) {
   const auto sheet = std::make_shared<Sheet>();
+  const std::size_t count = grants.size();
+  sheet->elements.resize(count);
+  sheet->missing = count;
   sheet->grants = std::move(grants);
-  sheet->elements.resize(sheet->grants.size());
-  sheet->missing = sheet->grants.size();
   sheet->then = std::move(then);
-  const std::size_t count = sheet->grants.size();
   // Filling the last one hands the grants on, so nothing is read from the sheet after it.
   for (std::size_t i = 0; i < count; ++i) {
-    const Grant& grant = sheet->grants[i];
-    if (grant.type.text() == kTypeVerify) {
-      sheet->fill(i, core.desk->verifications().question(client, grant));
-    } else if (named_only(core, grant, rendering)) {
-      sheet->fill(i, plans::job_name(grant.id, grant.labels));
-    } else if (grant.type.text() == plans::kTypeElement && grant.payload.encoding != Encoding::json) {
-      sheet->fill(i, grant.payload.data);
-    } else if (std::string plan = plans::plan_of(grant.labels); !plan.empty()) {
-      show_planned(core, sheet, i, plan, rendering.worker);
-    } else {
-      sheet->fill(i, plans::job_document(plans::facts_of(grant, rendering.worker.text()), nullptr));
+    std::optional<std::string> element;
+    try {
+      element = shown_now(core, client, sheet->grants[i], rendering);
+      if (!element) show_planned(core, sheet, i, plans::plan_of(sheet->grants[i].labels), rendering.worker);
+    } catch (...) {
+      sheet->fail(i, core);
+      continue;
     }
+    if (element) sheet->fill(i, *std::move(element));
   }
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "base/unique_function.h"
 #include "fronts/resp/client.h"
 #include "model/job.h"
@@ -21,9 +23,17 @@ struct Rendering {
   bool moves = false;  // BRPOPLPUSH and its kin: a job is named, not shown
 };
 
-// One text for each grant, in their order, on the loop's thread; before it returns when all plans are at hand.
+struct Rendered {
+  std::vector<Grant> grants;
+  std::vector<std::string> elements;  // one for each of them, in their order
+  std::vector<LeaseRef> failed;       // those that could not be written, which are not among them
+  Status why;                         // of the last of these
+};
+
+// On the loop's thread; before it returns when all plans are at hand. A job that cannot be written keeps no other from its
+// worker. `then` must not throw.
 void render(Core& core, const std::shared_ptr<Client>& client, std::vector<Grant> grants, Rendering rendering,
-            UniqueFunction<void(std::vector<Grant>, std::vector<std::string>)> then);
+            UniqueFunction<void(Rendered)> then);
 
 // A JSON object's own members, by name: strings as they are, everything else by its kind only.
 struct ElementFacts {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/hand_out.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/access.h"
@@ -224,19 +225,44 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
 
   void write_out(std::size_t index, std::vector<Grant> grants) {
     const Pop& pop = pops_[index];
-    for (const Grant& grant : grants) {
-      core_.desk->lengths().add(grant.queue, -1);
-      core_.desk->holdings().take(client_, claimant_.worker, grant, pop.request.moves);
-    }
-    render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = pop.request.moves},
-           [self = shared_from_this(), index](std::vector<Grant> given, std::vector<std::string> elements) {
-             self->deliver(self->pops_[index], std::move(given), std::move(elements));
-           });
+    const std::vector<LeaseRef> leases = engine::leases_of(grants);
+    guarded(index, leases, [&] {
+      for (const Grant& grant : grants) {
+        core_.desk->lengths().add(grant.queue, -1);
+        core_.desk->holdings().take(client_, claimant_.worker, grant, pop.request.moves);
+      }
+      render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = pop.request.moves},
+             [self = shared_from_this(), index, leases](Rendered rendered) {
+               self->guarded(index, leases, [&] { self->deliver(self->pops_[index], std::move(rendered)); });
+             });
+    });
   }
 
-  void deliver(Pop& pop, std::vector<Grant> grants, std::vector<std::string> elements) {
+  // The jobs of a pop that goes wrong on its way out are not handed back for nothing: they would come again at once.
+  template <class Work>
+  void guarded(std::size_t index, const std::vector<LeaseRef>& leases, Work work) {
+    try {
+      work();
+    } catch (...) {
+      const Incident incident(core_.incidents, pops_[index].call->entry().name);
+      if (pops_[index].call->answered()) return;  // then its delivery knows what becomes of them
+      give_up(leases, incident.status());
+      refuse(pops_[index].call, incident.status());
+    }
+  }
+
+  void give_up(const std::vector<LeaseRef>& leases, const Status& why) {
+    for (const LeaseRef& lease : leases) core_.desk->holdings().forget(lease);
+    engine::hand_out_failed(core_.engine, leases, why);
+  }
+
+  void deliver(Pop& pop, Rendered rendered) {
+    give_up(rendered.failed, rendered.why);
+    std::vector<Grant> grants = std::move(rendered.grants);
+    const std::vector<std::string>& elements = rendered.elements;
     // Interrupted while its jobs were being written out.
     if (pop.call->answered()) return core_.desk->holdings().delivered(grants, false);
+    if (grants.empty()) return refuse(pop.call, rendered.why);
     std::string out;
     if (pop.request.count) wire::array(out, elements.size());
     if (pop.request.names && (client_->pairs || pop.request.queues.size() > 1)) {

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "fronts/resp/plans/json_text.h"
+#include "base/json_reader.h"
 #include "fronts/resp/work/names.h"
 #include "model/validate.h"
 #include "plan/plan.h"
@@ -16,7 +14,7 @@
 namespace muster::resp::work {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 Status bad_capabilities() { return Status::invalid_argument("Invalid capabilities format"); }
 Status bad_registration(std::string_view details) {
@@ -49,8 +47,10 @@ bool add_tool(std::vector<std::string>& names, std::string_view tool) {
 
 bool add_tools(std::vector<std::string>& names, const Json& tools) {
   if (!tools.is_array()) return false;
-  return std::all_of(tools.begin(), tools.end(),
-                     [&](const Json& tool) { return tool.is_string() && add_tool(names, tool.get_ref<const std::string&>()); });
+  return std::all_of(tools.begin(), tools.end(), [&](const Json& tool) {
+    const auto* name = tool.get_ptr<const std::string*>();
+    return name != nullptr && add_tool(names, *name);
+  });
 }
 
 std::string_view trim(std::string_view text) {
@@ -78,8 +78,8 @@ Result<CapabilitySet> read_capabilities(const Json& root) {
     const auto tools = at->find("tools");
     const auto units = at->find("agentic_units");
     good = tools != at->end() && add_tools(names, *tools) && (units == at->end() || units->is_null() || add_tools(names, *units));
-  } else if (at->is_string()) {
-    good = add_list(names, at->get_ref<const std::string&>());
+  } else if (const std::string* list = json::text(root, "capabilities"); list != nullptr) {
+    good = add_list(names, *list);
   } else {
     good = add_tools(names, *at);
   }
@@ -88,7 +88,7 @@ Result<CapabilitySet> read_capabilities(const Json& root) {
 }
 
 std::optional<std::string> scalar_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
+  if (const auto* text = value.get_ptr<const std::string*>(); text != nullptr) return *text;
   if (value.is_boolean() || value.is_number()) return value.dump();
   return std::nullopt;
 }
@@ -105,34 +105,27 @@ Labels read_tags(const Json& tags) {
 }
 
 Result<std::string> required_text(const Json& root, const char* name) {
-  const auto at = root.find(name);
-  if (at == root.end()) return bad_registration(fmt::format("missing field {}", name));
-  if (!at->is_string()) return bad_registration(fmt::format("{} must be a string", name));
-  return at->get<std::string>();
+  if (!root.contains(name)) return bad_registration(fmt::format("missing field {}", name));
+  const std::string* text = json::text(root, name);
+  if (text == nullptr) return bad_registration(fmt::format("{} must be a string", name));
+  return *text;
 }
 
 Result<std::uint32_t> read_slots(const Json& root) {
-  const auto at = root.find("max_concurrent_jobs");
-  if (at == root.end() || at->is_null()) return 1U;
-  if (!at->is_number_integer() || *at < 1 || *at > limits::kSlotsMax)
+  const Json* at = json::member(root, "max_concurrent_jobs");
+  if (at == nullptr || at->is_null()) return 1U;
+  const auto slots = json::integer(root, "max_concurrent_jobs");
+  if (!slots || *slots < 1 || *slots > static_cast<std::int64_t>(limits::kSlotsMax))
     return bad_registration(fmt::format("max_concurrent_jobs must be an integer from 1 to {}", limits::kSlotsMax));
-  return at->get<std::uint32_t>();
-}
-
-// The tree of an object, or nothing.
-std::optional<Json> read_object(std::string_view json) {
-  if (plans::is_too_deep(json)) return std::nullopt;
-  Json root = Json::parse(json, nullptr, false);
-  if (!root.is_object()) return std::nullopt;
-  return root;
+  return static_cast<std::uint32_t>(*slots);
 }
 
 }  // namespace
 
-Result<WorkerSpec> read_registration(std::string_view json) {
-  if (json.size() > limits::kMetadataBytesMax)
-    return bad_registration(fmt::format("{} bytes; at most {} are accepted", json.size(), limits::kMetadataBytesMax));
-  const auto root = read_object(json);
+Result<WorkerSpec> read_registration(std::string_view text) {
+  if (text.size() > limits::kMetadataBytesMax)
+    return bad_registration(fmt::format("{} bytes; at most {} are accepted", text.size(), limits::kMetadataBytesMax));
+  const auto root = json::parse_object(text);
   if (!root) return bad_registration("expected a JSON object");
 
   auto id = required_text(*root, "worker_id");
@@ -158,7 +151,7 @@ Result<WorkerSpec> read_registration(std::string_view json) {
   spec.slots = *slots;
   spec.hostname = *std::move(hostname);
   spec.version = *std::move(version);
-  spec.metadata = std::string(json);
+  spec.metadata = std::string(text);
   if (Status status = validate(spec); !status.ok()) return bad_registration(status.message());
   return spec;
 }
@@ -171,11 +164,11 @@ Result<CapabilitySet> read_tool_list(std::string_view list) {
 
 Status validate_tag_list(std::string_view list) { return validate_text("tags", list, {.bytes_max = kTagListMax}); }
 
-Status validate_stats(std::string_view json) {
-  if (json.size() > limits::kMetadataBytesMax)
+Status validate_stats(std::string_view text) {
+  if (text.size() > limits::kMetadataBytesMax)
     return Status::invalid_argument(
-        fmt::format("Invalid worker stats: {} bytes; at most {} are accepted", json.size(), limits::kMetadataBytesMax));
-  if (!read_object(json)) return Status::invalid_argument("Invalid worker stats: expected a JSON object");
+        fmt::format("Invalid worker stats: {} bytes; at most {} are accepted", text.size(), limits::kMetadataBytesMax));
+  if (!json::parse_object(text)) return Status::invalid_argument("Invalid worker stats: expected a JSON object");
   return {};
 }
 

@@ -53,13 +53,14 @@ std::shared_ptr<Client> Roster::open_connection_of(const WorkerId& worker) const
 void Roster::enlist(const std::shared_ptr<Client>& client, Enlistment enlistment, WithClaimant then) {
   const auto id = static_cast<std::uint64_t>(client->id);
   if (const auto at = entering_.find(id); at != entering_.end()) {
-    at->second.push_back([this, client, enlistment = std::move(enlistment), then = std::move(then)]() mutable {
+    UniqueFunction<void()> next = [this, client, enlistment = std::move(enlistment), then = std::move(then)]() mutable {
       enlist(client, std::move(enlistment), std::move(then));
-    });
+    };
+    at->second.push_back(core_.later(std::move(next)));
     return;
   }
   entering_.try_emplace(id);
-  auto done = [this, client, then = std::move(then)](Result<Claimant> claimant) mutable {
+  auto done = [this, client, then = core_.later(std::move(then))](Result<Claimant> claimant) mutable {
     then(std::move(claimant));
     entered(client->id);
   };
@@ -67,7 +68,12 @@ void Roster::enlist(const std::shared_ptr<Client>& client, Enlistment enlistment
   auto look = [this, client, enlistment = std::move(enlistment), done = std::move(done)](Result<Worker> known) mutable {
     found(client, std::move(enlistment), std::move(known), std::move(done));
   };
-  core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(look))));
+  try {
+    core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(look))));
+  } catch (...) {
+    entering_.erase(id);  // or the client's later commands would wait for this answer
+    throw;
+  }
 }
 
 void Roster::entered(ClientId client) {
@@ -177,7 +183,8 @@ void Roster::with_room(UniqueFunction<void(Status)> then) {
 void Roster::with_claimant(const std::shared_ptr<Client>& client, WithClaimant then) {
   const auto at = entering_.find(static_cast<std::uint64_t>(client->id));
   if (at != entering_.end()) {
-    at->second.push_back([this, client, then = std::move(then)]() mutable { with_claimant(client, std::move(then)); });
+    UniqueFunction<void()> next = [this, client, then = std::move(then)]() mutable { with_claimant(client, std::move(then)); };
+    at->second.push_back(core_.later(std::move(next)));
     return;
   }
   if (client->bond != Bond::none) return then(Claimant{client->worker, client->session});
@@ -257,14 +264,19 @@ void Roster::left(const Client& client) {
 
 void Roster::with_anonymous(WithClaimant then) {
   if (anonymous_session_) return then(Claimant{anonymous_, anonymous_session_});
-  anonymous_waiting_.push_back(std::move(then));
+  anonymous_waiting_.push_back(core_.later(std::move(then)));
   if (anonymous_waiting_.size() > 1) return;
   auto known = [this](Result<Worker> worker) {
     if (!worker.ok() && worker.code() != Code::not_found) return anonymous_answered(worker.status());
     const bool live = worker.ok() && worker->state != WorkerState::offline;
     register_anonymous(live ? std::optional(worker->session) : std::nullopt);
   };
-  core_.engine.workers().get(home(), {anonymous_}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  try {
+    core_.engine.workers().get(home(), {anonymous_}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  } catch (...) {
+    anonymous_waiting_.clear();  // or everybody who comes later would wait for this answer
+    throw;
+  }
 }
 
 void Roster::register_anonymous(std::optional<SessionId> resume) {

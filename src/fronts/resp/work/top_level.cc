@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "fronts/resp/plans/json_text.h"
+#include "base/json_reader.h"
 
 namespace muster::resp::work {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 // Follows the parser and keeps what stands directly in the outermost object.
 class Reader final : public nlohmann::json_sax<Json> {
@@ -30,7 +28,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override {
     if (depth_ > 0 && !value(Member::Kind::object)) return false;
-    return ++depth_ <= plans::kJsonDepthMax;
+    return ++depth_ <= json::kDepthMax;
   }
   bool key(string_t& name) override {
     if (depth_ == 1) name_ = std::move(name);
@@ -39,7 +37,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool end_object() override { return leave(); }
   bool start_array(std::size_t) override {
     if (!value(Member::Kind::array)) return false;
-    return ++depth_ <= plans::kJsonDepthMax;
+    return ++depth_ <= json::kDepthMax;
   }
   bool end_array() override { return leave(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
@@ -75,9 +73,9 @@ const Member* TopLevel::find(std::string_view name) const {
   return at == members.rend() ? nullptr : &*at;
 }
 
-std::optional<TopLevel> read_top_level(std::string_view json) {
+std::optional<TopLevel> read_top_level(std::string_view text) {
   Reader reader;
-  if (!Json::sax_parse(json, &reader)) return std::nullopt;
+  if (!Json::sax_parse(text, &reader)) return std::nullopt;
   return std::move(reader.top);
 }
 

@@ -23,7 +23,7 @@ struct TopLevel {
   const Member* find(std::string_view name) const;  // null: none
 };
 
-// nullopt: not a JSON object, or one that is nested deeper than plans::kJsonDepthMax.
+// nullopt: not a JSON object, or one that is nested deeper than json::kDepthMax.
 std::optional<TopLevel> read_top_level(std::string_view json);
 
 }  // namespace muster::resp::work

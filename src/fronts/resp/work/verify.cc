@@ -4,13 +4,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "command/single.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
-#include "fronts/resp/plans/json_text.h"
 #include "fronts/resp/work/access.h"
 #include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/handlers.h"
@@ -23,7 +22,7 @@
 namespace muster::resp::work {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 constexpr const char* kQueue = "ready";  // where workers of every dialect look
 constexpr std::size_t kCandidatesMax = 100;
@@ -33,8 +32,6 @@ NamespaceName home() { return NamespaceName(kDefaultNamespace); }
 Json to_json(const Question& question) {
   return {{"args", question.args}, {"command", question.command}, {"id", question.id}, {"tool", question.tool}};
 }
-
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // `+OK output="…"` on one line.
 std::string shown_output(std::string_view output) {
@@ -53,24 +50,23 @@ std::string shown_output(std::string_view output) {
   return out;
 }
 
-std::optional<Json> read_object(std::string_view json) {
-  if (json.size() > Verifications::kQuestionBytesMax || plans::is_too_deep(json)) return std::nullopt;
-  Json root = Json::parse(json, nullptr, false);
-  if (!root.is_object()) return std::nullopt;
-  return root;
+std::optional<Json> read_object(std::string_view text) {
+  if (text.size() > Verifications::kQuestionBytesMax) return std::nullopt;
+  return json::parse_object(text);
 }
 
 Status bad(std::string_view details) { return Status::invalid_argument(fmt::format("Invalid verification: {}", details)); }
 
 Status read_args(const Json& root, Question& question) {
-  const auto args = root.find("args");
-  if (args == root.end()) return {};
+  const Json* args = json::member(root, "args");
+  if (args == nullptr) return {};
   if (!args->is_array() || args->size() > plan::kArgumentsMax)
     return bad(fmt::format("args must be an array of up to {} strings", plan::kArgumentsMax));
   question.args.clear();
   for (const Json& arg : *args) {
-    if (!arg.is_string()) return bad("args must be strings");
-    question.args.push_back(arg.get<std::string>());
+    const auto* word = arg.get_ptr<const std::string*>();
+    if (word == nullptr) return bad("args must be strings");
+    question.args.push_back(*word);
   }
   return {};
 }
@@ -84,14 +80,15 @@ Status validate_words(const Question& question) {
   return {};
 }
 
-Result<Question> read_question(const std::string& tool, const std::string* json) {
+Result<Question> read_question(const std::string& tool, const std::string* text) {
   Question question{.id = {}, .tool = tool, .command = tool, .args = {"--version"}};
-  if (json != nullptr) {
-    const auto root = read_object(*json);
+  if (text != nullptr) {
+    const auto root = read_object(*text);
     if (!root) return bad("expected a JSON object");
-    if (const auto command = root->find("command"); command != root->end()) {
-      if (!command->is_string()) return bad("command must be a string");
-      question.command = command->get<std::string>();
+    if (root->contains("command")) {
+      const std::string* command = json::text(*root, "command");
+      if (command == nullptr) return bad("command must be a string");
+      question.command = *command;
     }
     if (Status status = read_args(*root, question); !status.ok()) return status;
   }
@@ -101,18 +98,15 @@ Result<Question> read_question(const std::string& tool, const std::string* json)
 
 Result<Verdict> read_verdict(const Json& root) {
   Verdict verdict;
-  if (const auto id = root.find("id"); id != root.end()) {
-    if (!id->is_string()) return bad("id must be a string");
-    verdict.id = id->get<std::string>();
-  }
-  if (const auto output = root.find("output"); output != root.end()) {
-    if (!output->is_string()) return bad("output must be a string");
-    verdict.output = output->get<std::string>();
-  }
-  if (const auto code = root.find("exit_code"); code != root.end()) {
-    if (!code->is_number_integer()) return bad("exit_code must be an integer");
-    verdict.exit_code = code->get<std::int64_t>();
-  }
+  const std::string* id = json::text(root, "id");
+  if (id == nullptr && root.contains("id")) return bad("id must be a string");
+  if (id != nullptr) verdict.id = *id;
+  const std::string* output = json::text(root, "output");
+  if (output == nullptr && root.contains("output")) return bad("output must be a string");
+  if (output != nullptr) verdict.output = *output;
+  const auto code = json::integer(root, "exit_code");
+  if (!code && root.contains("exit_code")) return bad("exit_code must be an integer");
+  verdict.exit_code = code.value_or(0);
   return verdict;
 }
 
@@ -129,8 +123,8 @@ std::string verified_key(const WorkerId& worker, SessionId session) {
 }
 
 bool says_verified(std::string_view verdict) {
-  const Json root = Json::parse(verdict, nullptr, false);
-  return root.is_object() && root.value("verified", false);
+  const auto root = json::parse(verdict);
+  return root && json::flag(*root, "verified").value_or(false);
 }
 
 Verifications::Verifications(Core& core) : core_(core), ids_(core.clock(), random_seed()) {}
@@ -195,7 +189,7 @@ void Verifications::carry(const Worker& worker, const Question& question) {
   wire::push(bytes, 3, Protocol::resp3);
   wire::bulk(bytes, "worker.verify");
   wire::bulk(bytes, question.tool);
-  wire::bulk(bytes, text_of(to_json(question)));
+  wire::bulk(bytes, json::dump(to_json(question)));
   core_.clients->push(client->id, std::move(bytes));
 }
 
@@ -203,7 +197,7 @@ void Verifications::enqueue(const Worker& worker, const Question& question) {
   JobSpec spec;
   spec.queue = QueueName(kQueue);
   spec.type = JobType(kTypeVerify);
-  spec.payload = {.data = text_of(to_json(question)), .encoding = Encoding::json};
+  spec.payload = {.data = json::dump(to_json(question)), .encoding = Encoding::json};
   spec.needs = CapabilitySet({worker_capability(worker.spec.id.text())});
   spec.priority = limits::kPriorityMax;
   spec.expires_in = kAnswerWithin;
@@ -216,15 +210,17 @@ void Verifications::enqueue(const Worker& worker, const Question& question) {
   core_.engine.jobs().enqueue(command::just(std::move(spec)), core_.on_loop<std::vector<store::Enqueued>>(std::move(done)));
 }
 
-std::string Verifications::question(const std::shared_ptr<Client>& client, const Grant& grant) {
-  Json root = Json::parse(grant.payload.data, nullptr, false);
-  if (!root.is_object()) root = Json::object();
-  carried_[root.value("id", std::string())] = {.worker = Roster::acting_as(*client),
-                                               .tool = root.value("tool", std::string()),
-                                               .client = client->id,
-                                               .lease = LeaseRef{grant.id, grant.fence},
-                                               .until = core_.now() + kAnswerWithin};
-  return text_of({{"job_id", plans::job_name(grant.id)}, {"verify", std::move(root)}});
+std::optional<std::string> Verifications::question(const std::shared_ptr<Client>& client, const Grant& grant) {
+  auto root = read_object(grant.payload.data);
+  const std::string* id = root ? json::text(*root, "id") : nullptr;
+  const std::string* tool = root ? json::text(*root, "tool") : nullptr;
+  if (id == nullptr || id->empty() || tool == nullptr) return std::nullopt;
+  carried_[*id] = {.worker = Roster::acting_as(*client),
+                   .tool = *tool,
+                   .client = client->id,
+                   .lease = LeaseRef{grant.id, grant.fence},
+                   .until = core_.now() + kAnswerWithin};
+  return json::dump({{"job_id", plans::job_name(grant.id)}, {"verify", *std::move(root)}});
 }
 
 // --- the worker answers ---
@@ -264,7 +260,7 @@ void Verifications::keep(const WorkerId& worker, const std::string& tool, Verdic
     batch.space = store::KeySpace::internal;
     store::key::HashSet set;
     set.key = key;
-    set.fields = {{tool, text_of(kept)}};
+    set.fields = {{tool, json::dump(kept)}};
     store::key::Expire expire;
     expire.key = key;
     expire.at = Instant(kWorkerFactsKept);
@@ -316,9 +312,9 @@ void Verifications::look(const std::string& id, const Pending& pending) {
   batch.commands = {store::key::HashGet{.key = verified_key(pending.worker, pending.session), .field = pending.tool}};
   auto read = [this, id](Result<std::vector<store::KeyAnswer>> answers) {
     if (!answers.ok() || answers->front().kind != store::KeyAnswer::Kind::text) return;
-    const Json root = Json::parse(answers->front().text, nullptr, false);
-    if (!root.is_object()) return;
-    const auto verdict = read_verdict(root);
+    const auto root = json::parse_object(answers->front().text);
+    if (!root) return;
+    const auto verdict = read_verdict(*root);
     if (verdict.ok() && verdict->id == id) decide(id, *verdict);
   };
   core_.engine.keys().run(std::move(batch), core_.on_loop<std::vector<store::KeyAnswer>>(std::move(read)));
@@ -328,8 +324,8 @@ void Verifications::look(const std::string& id, const Pending& pending) {
 
 void verify_worker(const CallRef& call) {
   Verifications& verifications = call->core().desk->verifications();
-  const bool json = call->size() == 3 && call->arg(2).starts_with('{');
-  if (!json) {
+  const bool is_object = call->size() == 3 && call->arg(2).starts_with('{');
+  if (!is_object) {
     if (!may_ask(call)) return;
     auto question = read_question(call->arg(2), call->size() > 3 ? &call->arg(3) : nullptr);
     if (!question.ok()) return refuse(call, question.status());

@@ -60,8 +60,9 @@ class Verifications {
   void ask_any(const CallRef& call, Question question);
   void answer(const CallRef& call, const std::string& tool, Verdict verdict);
 
-  // The job of a question is handed to this client: the element it is shown as.
-  std::string question(const std::shared_ptr<Client>& client, const Grant& grant);
+  // A job of the type of questions is handed to this client: the element it is shown as. nullopt: it asks nothing, because
+  // somebody else made it.
+  std::optional<std::string> question(const std::shared_ptr<Client>& client, const Grant& grant);
 
   void closed(const Client& client);
   void tick(Instant now);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/access.h"
 #include "fronts/resp/work/handlers.h"
@@ -22,7 +22,7 @@
 namespace muster::resp::work {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 constexpr std::size_t kPagesMax = 100;  // of the registry, looked at for one answer
 
@@ -109,11 +109,11 @@ std::string document(const Worker& worker, const Learnt& learnt) {
            {"tags", worker.spec.labels},
            {"flagged", learnt.flag.has_value()}};
   if (learnt.flag)
-    if (Json flag = Json::parse(*learnt.flag, nullptr, false); flag.is_object()) out["flag"] = std::move(flag);
+    if (auto flag = json::parse_object(*learnt.flag)) out["flag"] = *std::move(flag);
   if (!worker.stats.empty())
-    if (Json stats = Json::parse(worker.stats, nullptr, false); stats.is_object()) out["stats"] = std::move(stats);
+    if (auto stats = json::parse_object(worker.stats)) out["stats"] = *std::move(stats);
   if (worker.offline_at) out["ended_at"] = seconds(*worker.offline_at);
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json::dump(out);
 }
 
 class Listing : public std::enable_shared_from_this<Listing> {
