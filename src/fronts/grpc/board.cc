@@ -17,7 +17,9 @@ auth::AuthOptions auth_options(const GrpcOptions& options) {
 }  // namespace
 
 Board::Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts)
-    : core(engine, metrics, std::move(options), std::move(facts)),
+    : incidents(metrics, "wire"),
+      courier(incidents),
+      core(engine, metrics, std::move(options), std::move(facts)),
       catalogue(metrics),
       brake_(core.options.brake ? core.options.brake : std::make_shared<auth::Brake>()),
       authenticator_(auth_options(core.options), brake_),

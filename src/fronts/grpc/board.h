@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/incident.h"
 #include "base/status.h"
 #include "base/uuid.h"
 #include "fronts/auth/authenticator.h"
@@ -26,6 +27,7 @@ class Board {
  public:
   Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts);
 
+  const Incidents incidents;
   Courier courier;
   Core core;
   const Catalogue catalogue;

@@ -46,7 +46,7 @@ Core::Core(engine::Engine& with, Metrics& counted, GrpcOptions options_in, comma
       metrics(counted),
       options(std::move(options_in)),
       facts(std::move(facts_in)),
-      later(std::make_unique<Later>()) {}
+      later(std::make_unique<Later>(Incidents(counted, "wire"))) {}
 
 Core::~Core() = default;
 

@@ -4,7 +4,7 @@
 
 namespace muster::rpc {
 
-Courier::Courier() : thread_([this] { run(); }) {}
+Courier::Courier(Incidents incidents) : incidents_(std::move(incidents)), thread_([this] { run(); }) {}
 
 Courier::~Courier() {
   {
@@ -33,7 +33,13 @@ void Courier::run() {
     if (waiting_.empty()) return;
     batch.swap(waiting_);
     lock.unlock();
-    for (auto& send : batch) send();
+    for (auto& send : batch) {
+      try {
+        send();
+      } catch (...) {
+        const Incident incident(incidents_, "answer");
+      }
+    }
     batch.clear();
     lock.lock();
   }

@@ -7,14 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "base/incident.h"
 #include "base/unique_function.h"
 
 namespace muster::rpc {
 
 class Courier {
  public:
-  Courier();
-  ~Courier();  // after everything that was handed over has been sent
+  explicit Courier(Incidents incidents);  // what throws is counted there
+  ~Courier();                             // after everything that was handed over has been sent
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
 
@@ -23,6 +24,7 @@ class Courier {
  private:
   void run();
 
+  const Incidents incidents_;
   std::mutex mutex_;  // leaf; guards what follows
   std::condition_variable some_;
   std::vector<UniqueFunction<void()>> waiting_;

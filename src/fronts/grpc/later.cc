@@ -17,6 +17,17 @@ struct Later::State {
     UniqueFunction<void()> work;
   };
 
+  explicit State(Incidents where) : incidents(std::move(where)) {}
+
+  void run(UniqueFunction<void()>& work) const {
+    try {
+      work();
+    } catch (...) {
+      const Incident incident(incidents, "timer");
+      work = {};  // a call that it holds is answered under this incident
+    }
+  }
+
   void fire(std::uint64_t number) {
     std::shared_ptr<Entry> entry;
     {
@@ -26,12 +37,13 @@ struct Later::State {
       entries.erase(at);
       ++running;
     }
-    entry->work();
+    run(entry->work);
     entry.reset();
     const std::lock_guard lock(mutex);
     if (--running == 0 && entries.empty()) idle.notify_all();
   }
 
+  const Incidents incidents;
   std::mutex mutex;
   std::condition_variable idle;
   std::map<std::uint64_t, std::shared_ptr<Entry>> entries;  // shared with stop()
@@ -40,7 +52,7 @@ struct Later::State {
   bool stopped = false;
 };
 
-Later::Later() : state_(std::make_shared<State>()) {}
+Later::Later(Incidents incidents) : state_(std::make_shared<State>(std::move(incidents))) {}
 Later::~Later() { stop(); }
 
 void Later::run_after(Duration wait, UniqueFunction<void()> work) {
@@ -56,7 +68,7 @@ void Later::run_after(Duration wait, UniqueFunction<void()> work) {
       return;
     }
   }
-  work();
+  state_->run(work);
 }
 
 void Later::stop() {

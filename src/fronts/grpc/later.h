@@ -5,14 +5,15 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "base/unique_function.h"
 
 namespace muster::rpc {
 
 class Later {
  public:
-  Later();
-  ~Later();  // as stop()
+  explicit Later(Incidents incidents);  // what throws is counted there
+  ~Later();                             // as stop()
 
   void run_after(Duration wait, UniqueFunction<void()> work);
   // Runs what waits now; what comes later runs at once. Returns when nothing of it is under way. Idempotent.

@@ -28,7 +28,11 @@ bool is_printable(std::string_view text) {
 // Methods hold the call through this; the last one to let go says so.
 struct LiveCall::LetGo {
   void operator()(LiveCall* call) const {
-    if (!call->ended()) call->refuse(Status::internal(fmt::format("{} gave no answer", call->entry_.method.name)));
+    try {
+      if (!call->ended()) call->refuse(unanswered(call->board_->incidents, call->entry_.method.name));
+    } catch (...) {
+      const Incident incident(call->board_->incidents, call->entry_.method.name);
+    }
     call->release();
   }
 };
@@ -77,7 +81,15 @@ void LiveCall::run() {
     handle_ = handle;
     if (ended_) return;
   }
-  entry_.method.run(std::move(handle));
+  // The call may be gone when its method has thrown: whoever held it last has answered it and let go.
+  const std::shared_ptr<Board> board = board_;
+  const Method& method = entry_.method;
+  try {
+    method.run(std::move(handle));
+  } catch (...) {
+    const Incident incident(board->incidents, method.name);
+    handle.reset();
+  }
 }
 
 bool LiveCall::ended() const {
@@ -138,7 +150,7 @@ void LiveCall::give_up(const Status& why) { give_up(wire_error(entry_.method.dia
 void LiveCall::give_up(WireError why) {
   UniqueFunction<void()> handler;
   if (!end(true, handler)) return;
-  if (handler) handler();
+  run_guarded(handler);
   settle(why.code);
   deliver(std::move(why), trailers_);
 }
@@ -158,7 +170,7 @@ void LiveCall::on_cancel(UniqueFunction<void()> then) {
     }
   }
   if (handle.expired()) {
-    if (at_once) then();
+    if (at_once) run_guarded(then);
     return;
   }
   if (!board_->add_waiting(*this, handle)) return give_up(Status::unavailable("the server is stopping"));
@@ -177,7 +189,16 @@ void LiveCall::undelivered() {
     const std::lock_guard lock(mutex_);
     handler = std::move(on_undelivered_);
   }
-  if (handler) handler();
+  run_guarded(handler);
+}
+
+void LiveCall::run_guarded(UniqueFunction<void()>& handler) const {
+  if (!handler) return;
+  try {
+    handler();
+  } catch (...) {
+    const Incident incident(board_->incidents, entry_.method.name);
+  }
 }
 
 void LiveCall::let_go_of_transport() { release(); }

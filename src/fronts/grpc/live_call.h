@@ -70,6 +70,8 @@ class LiveCall : public Call {
   void release();
   bool end(bool by_cancel, UniqueFunction<void()>& handler);
   void settle(WireCode code);
+  // What a method left behind for its end. It may run on a thread of gRPC's, which survives no exception.
+  void run_guarded(UniqueFunction<void()>& handler) const;
 
   std::shared_ptr<Board> board_;  // shared by all calls and the front
   Entry& entry_;

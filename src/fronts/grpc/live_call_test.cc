@@ -2,6 +2,7 @@
 #include "fronts/grpc/live_call.h"
 
 #include <future>
+#include <stdexcept>
 
 #include "fronts/grpc/front_testing.h"
 #include "muster_v1.pb.h"
@@ -57,6 +58,39 @@ class LiveCallTest : public FrontTest {
 TEST_F(LiveCallTest, OneThatItsMethodDropsIsAnsweredAsAnErrorOfOurs) {
   begin(drop).done();
   EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::internal)});
+}
+
+TEST_F(LiveCallTest, OneWhoseMethodThrowsIsAnsweredAsAnErrorOfOursAndCountedOnce) {
+  begin([](CallRef) { throw std::runtime_error("a test throws"); }).done();
+  EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::internal)});
+  EXPECT_EQ(metrics->counter("muster_internal_errors_total", "", {{"where", "wire"}}).value(), 1u);
+}
+
+TEST_F(LiveCallTest, OneThatItsMethodAnsweredBeforeItThrewKeepsItsAnswer) {
+  begin([](CallRef call) {
+    call->answer("yes");
+    throw std::runtime_error("a test throws");
+  }).done();
+  EXPECT_EQ(said, std::vector<int>{0});
+}
+
+TEST_F(LiveCallTest, AHandlerThatThrowsWhenItsCallIsGivenUpStaysInside) {
+  StillCall& call = begin(keep);
+  kept->on_cancel([] { throw std::runtime_error("a test throws"); });
+  EXPECT_NO_THROW(call.give_up(Status::unavailable("gone")));
+  call.done();
+  kept.reset();
+  EXPECT_EQ(said, std::vector<int>{static_cast<int>(WireCode::unavailable)});
+}
+
+TEST_F(LiveCallTest, WorkForLaterThatThrowsStaysInside) {
+  std::promise<void> ran;
+  board->core.after(Duration(0), [&] {
+    ran.set_value();
+    throw std::runtime_error("a test throws");
+  });
+  ran.get_future().wait();
+  board->core.after(Duration(0), [&] {});
 }
 
 TEST_F(LiveCallTest, TheFirstAnswerCounts) {

@@ -70,11 +70,19 @@ grpc::Status to_grpc(WireError error) {
 grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context,
                                           const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing) {
   auto* call = new WireCall(std::move(board), entry, context, outgoing);
-  call->name_itself();
-  if (const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(context.peer())); !admitted.ok())
-    call->refuse(admitted);
-  else
-    call->take(incoming);
+  try {
+    call->name_itself();
+    const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(context.peer()));
+    // The method may answer at once, and the call be gone when this returns.
+    if (admitted.ok())
+      call->take(incoming);
+    else
+      call->refuse(admitted);
+  } catch (...) {
+    // Before the method runs: what it throws does not come here.
+    const Incident incident(call->board().incidents, entry.method.name);
+    call->refuse(incident.status());
+  }
   return call;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/incident.h"
+#include "engine/hand_out.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
@@ -124,8 +126,19 @@ class Polling : public std::enable_shared_from_this<Polling> {
       core_.engine.claims().hand_back(claimed->grants);
       return core_.after(core_.options.habits.refused_poll_hold, [self = self()] { self->answer_(self->call_, std::nullopt); });
     }
+    try {
+      hand_out(claimed->grants);
+    } catch (...) {
+      const Incident incident(Incidents(core_.metrics, "wire"), "poll", claimed->grants.front().id.text());
+      engine::hand_out_failed(core_.engine, engine::leases_of(claimed->grants), incident.status());
+      refuse_now(incident.status());
+    }
+  }
+
+  void hand_out(const std::vector<Grant>& grants) {
+    const Grant& grant = grants.front();
     // The client may go away while the answer is on its way; then the run is somebody else's at once.
-    call_->on_undelivered([&core = core_, grants = claimed->grants] { core.engine.claims().hand_back(grants); });
+    call_->on_undelivered([&core = core_, grants] { core.engine.claims().hand_back(grants); });
     core_.fences.put(grant.id, grant.fence);
     call_->add_metadata("muster-fence", std::to_string(to_number(grant.fence)));
     call_->add_metadata("muster-attempt", std::to_string(grant.attempt));

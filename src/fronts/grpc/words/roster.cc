@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_reader.h"
 #include "fronts/grpc/core.h"
 
 namespace muster::rpc {
 namespace {
 
 std::uint64_t number_in(const std::string& stats, const char* name) {
-  const auto json = nlohmann::json::parse(stats, nullptr, false);
-  if (!json.is_object()) return 0;
-  const auto it = json.find(name);
-  return it != json.end() && it->is_number_unsigned() ? it->get<std::uint64_t>() : 0;
+  const auto told = json::parse(stats);
+  return told ? json::natural(*told, name).value_or(0) : 0;
 }
 
 }  // namespace

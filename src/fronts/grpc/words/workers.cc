@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/log.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
@@ -16,7 +16,7 @@
 namespace muster::rpc {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Tree;
 
 constexpr std::string_view kTypeKind = "workflow:";
 
@@ -79,34 +79,33 @@ void write_records(Core& core, const WorkerSpec& spec, const WorkerNotes& notes,
 }
 
 std::string notes_text(const WorkerNotes& notes) {
-  Json json{{"pid", notes.pid}, {"registrations", notes.registrations}};
-  if (notes.queue_limit > 0) json["queue_concurrency_limit"] = notes.queue_limit;
-  for (const auto& [type, limit] : notes.type_limits) json["workflow_type_concurrency"].push_back({type, limit});
-  Json with_types = json;
+  Json out{{"pid", notes.pid}, {"registrations", notes.registrations}};
+  if (notes.queue_limit > 0) out["queue_concurrency_limit"] = notes.queue_limit;
+  for (const auto& [type, limit] : notes.type_limits) out["workflow_type_concurrency"].push_back({type, limit});
+  Json with_types = out;
   with_types["workflow_types"] = notes.types;
   // The types are offered as capabilities anyway; here they only keep their order.
-  std::string text = with_types.dump();
-  return text.size() <= limits::kMetadataBytesMax ? text : json.dump();
+  std::string text = json::dump(with_types);
+  return text.size() <= limits::kMetadataBytesMax ? text : json::dump(out);
 }
 
 WorkerNotes read_notes(const std::string& metadata) {
   WorkerNotes notes;
-  const Json json = Json::parse(metadata, nullptr, false);
-  if (!json.is_object()) return notes;
-  const auto whole = [&json](const char* name, std::int32_t otherwise) {
-    const auto it = json.find(name);
-    return it != json.end() && it->is_number_integer() ? it->get<std::int32_t>() : otherwise;
+  const auto tree = json::parse_object(metadata);
+  if (!tree) return notes;
+  const auto whole = [&tree](const char* name, std::int32_t otherwise) {
+    return static_cast<std::int32_t>(json::integer(*tree, name).value_or(otherwise));
   };
   notes.pid = whole("pid", 0);
   notes.registrations = static_cast<std::uint32_t>(std::max(whole("registrations", 1), 1));
   notes.queue_limit = whole("queue_concurrency_limit", 0);
-  if (const auto it = json.find("workflow_types"); it != json.end() && it->is_array())
-    for (const Json& type : *it)
-      if (type.is_string()) notes.types.push_back(type.get<std::string>());
-  if (const auto it = json.find("workflow_type_concurrency"); it != json.end() && it->is_array())
-    for (const Json& pair : *it)
+  if (const Json* types = json::array(*tree, "workflow_types"))
+    for (const Json& type : *types)
+      if (const auto* name = type.get_ptr<const std::string*>()) notes.types.push_back(*name);
+  if (const Json* pairs = json::array(*tree, "workflow_type_concurrency"))
+    for (const Json& pair : *pairs)
       if (pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_number_integer())
-        notes.type_limits.emplace_back(pair[0].get<std::string>(), pair[1].get<std::int32_t>());
+        notes.type_limits.emplace_back(*pair[0].get_ptr<const std::string*>(), pair[1].get<std::int32_t>());
   return notes;
 }
 
@@ -138,11 +137,10 @@ std::string status_word(const Worker& worker) {
 
 WorkerTotals totals_of(const Worker& worker) {
   WorkerTotals totals{worker.completed, worker.failed};
-  const Json json = Json::parse(worker.stats, nullptr, false);
-  if (!json.is_object()) return totals;
-  const auto larger = [&json](const char* name, std::uint64_t counted) {
-    const auto it = json.find(name);
-    return it != json.end() && it->is_number_unsigned() ? std::max(counted, it->get<std::uint64_t>()) : counted;
+  const auto told = json::parse_object(worker.stats);
+  if (!told) return totals;
+  const auto larger = [&told](const char* name, std::uint64_t counted) {
+    return std::max(counted, json::natural(*told, name).value_or(0));
   };
   totals.completed = larger("completed", totals.completed);
   totals.failed = larger("failed", totals.failed);
