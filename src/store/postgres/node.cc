@@ -34,7 +34,7 @@ NodeMetrics::NodeMetrics(Metrics& metrics)
       polls(metrics.counter("muster_postgres_polls_total", "Looks for work that nobody told of.")) {}
 
 Node::Node(Options options_in, Metrics& metrics_in)
-    : options(std::move(options_in)), metrics(metrics_in), random_(seed_of(options.seed)) {}
+    : options(std::move(options_in)), metrics(metrics_in), incidents(metrics_in, "store"), random_(seed_of(options.seed)) {}
 
 void Node::saw_time(Instant database_now) { clock_offset_ms_ = to_ms(database_now) - monotonic_ms(); }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/incident.h"
 #include "base/metrics.h"
 #include "store/codec/id_codec.h"
 #include "store/codec/step_id.h"
@@ -44,6 +45,7 @@ struct Node {
 
   const Options options;
   NodeMetrics metrics;
+  const Incidents incidents;
   Directory directory;
   IdCodec ids;  // set once, when the database was first reached
   StepIdCodec step_ids;

@@ -102,7 +102,12 @@ void Runner::run(std::size_t index) {
       put_back(std::move(work));
       continue;
     }
-    perform(*connection, work);
+    try {
+      perform(*connection, work);
+    } catch (...) {
+      const Incident incident(node_.incidents, "store verbs");
+      clear(*connection);
+    }
   }
   if (counted) {
     node_.metrics.connections.add(-1);

@@ -88,6 +88,10 @@ class Runner {
   void perform(Connection& connection, Work& work);
   void run_group(Connection& connection, Group& group);
   void run_unit(Connection& connection, std::unique_ptr<Unit> unit);
+  void try_group(Connection& connection, Group& group, Leftovers& later);
+  void try_unit(Connection& connection, Unit& unit, bool& answered);
+  // After an exception: what was noted is not sent, and the transaction under way is undone.
+  void clear(Connection& connection);
   void run_claim(Connection& connection, PendingClaim claim);
   void run_enqueues(Connection& connection, std::vector<EnqueueRequest> requests);
   void promote(Connection& connection);

@@ -44,6 +44,7 @@ class MergedUnit final : public Unit {
     }
   }
   void refuse(const Status& status) override { refuse_all(requests_, status); }
+  std::size_t callers() const override { return requests_.size(); }
 
  private:
   std::vector<Request> requests_;
@@ -77,6 +78,7 @@ class SettleUnit final : public Unit {
     }
   }
   void refuse(const Status& status) override { refuse_all(requests_, status); }
+  std::size_t callers() const override { return requests_.size(); }
 
  private:
   std::vector<SettleRequest> requests_;
@@ -206,12 +208,37 @@ void Runner::run_claim(Connection& connection, PendingClaim claim) {
   run_unit(connection, std::make_unique<UnitOf<ClaimReply, decltype(body)>>(body, Reply<ClaimReply>(deliver)));
 }
 
+void Runner::clear(Connection& connection) {
+  connection.forget_calls();
+  node_.directory.mistrust();
+  if (!connection.alive() || !connection.in_transaction()) return;
+  connection.call_text("ROLLBACK");
+  // What becomes of it changes nothing: the server undoes what it is not told to keep.
+  (void)connection.exchange().ok();
+}
+
 void Runner::run_group(Connection& connection, Group& group) {
+  Leftovers later;
+  try {
+    try_group(connection, group, later);
+  } catch (...) {
+    const Incident incident(node_.incidents, "store verbs");
+    clear(connection);
+    if (group.sent())
+      group.refuse(Status::outcome_unknown(incident.status().message()));
+    else if (group.size() == 1)
+      group.refuse(incident.status());
+    else
+      group.take_apart(later);  // whoever is to blame is found when each is tried by itself
+  }
+  keep(std::move(later));
+}
+
+void Runner::try_group(Connection& connection, Group& group, Leftovers& later) {
   const Ticks begun = ticks_now();
   for (const auto& request : group.enqueues) node_.metrics.queue_wait.observe(seconds(begun - request.queued_at));
   for (const auto& request : group.claims) node_.metrics.queue_wait.observe(seconds(begun - request.queued_at));
   if (!group.claims.empty() && node_.something_is_due()) promote(connection);
-  Leftovers later;
   const bool writes = !group.enqueues.empty() || !group.completions.empty();
   for (int tries = 0;; ++tries) {
     if (group.run(connection, later)) {
@@ -230,7 +257,6 @@ void Runner::run_group(Connection& connection, Group& group) {
     group.refuse(trouble.status());
     break;
   }
-  keep(std::move(later));
 }
 
 void Runner::promote(Connection& connection) {
@@ -240,12 +266,25 @@ void Runner::promote(Connection& connection) {
 }
 
 void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
+  bool answered = false;
+  try {
+    try_unit(connection, *unit, answered);
+  } catch (...) {
+    const Incident incident(node_.incidents, "store verb");
+    clear(connection);
+    if (answered || unit->take_apart()) return;
+    if (unit->callers() == 1) return unit->refuse(incident.status());
+    unit->refuse(Status::unavailable("another request of the same transaction went wrong and nothing was written; try again"));
+  }
+}
+
+void Runner::try_unit(Connection& connection, Unit& unit, bool& answered) {
   const Ticks begun = ticks_now();
-  if (unit->queued_at != Ticks()) node_.metrics.queue_wait.observe(seconds(begun - unit->queued_at));
+  if (unit.queued_at != Ticks()) node_.metrics.queue_wait.observe(seconds(begun - unit.queued_at));
   for (int tries = 0;; ++tries) {
     Tx tx(connection, node_);
     tx.begin();
-    if (!tx.failed()) unit->run(tx);
+    if (!tx.failed()) unit.run(tx);
     if (!tx.failed() && tx.lacks_names() && tries < kTriesMax) {
       tx.rollback();
       make_names(connection, tx);
@@ -253,7 +292,8 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
     }
     if (!tx.failed() && tx.undone) {
       tx.rollback();
-      return unit->deliver();
+      answered = true;
+      return unit.deliver();
     }
     const bool reached_commit = !tx.failed();
     Status status = reached_commit ? tx.commit() : Status();
@@ -262,7 +302,8 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
       node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
       if (tx.proves_writing) wrote();
       node_.outbox->tell(tx.changes, tx.local_only);
-      return unit->deliver();
+      answered = true;
+      return unit.deliver();
     }
     const Trouble trouble = connection.trouble();
     status = trouble.status();
@@ -272,8 +313,9 @@ void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {
     if (connection.alive() && trouble.passing() && tries < kTriesMax) continue;
     node_.metrics.failed_commits.add();
     if (connection.alive() && !is_about_data(trouble)) could_not_write(status.message());
-    if (connection.alive() && is_about_data(trouble) && unit->take_apart()) return;
-    return unit->refuse(status);
+    answered = true;
+    if (connection.alive() && is_about_data(trouble) && unit.take_apart()) return;
+    return unit.refuse(status);
   }
 }
 

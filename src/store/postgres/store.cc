@@ -39,7 +39,7 @@ class ClusterStore final : public PostgresStore {
   ClusterStore(Options options, Metrics& metrics)
       : node_(completed(std::move(options)), metrics),
         notifier_(node_, metrics),
-        outbox_(&notifier_),
+        outbox_(&notifier_, node_.incidents),
         runner_(node_),
         listener_(node_, notifier_, metrics, [this] { look_for_work(); }),
         housekeeper_(node_, {.submit = [this](Housekeeper::Body body) { submit(std::move(body)); },

@@ -1,6 +1,7 @@
 // One verb that is a transaction of its own, on its way: queued by any thread, run on a connection, answered once.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -17,8 +18,11 @@ class Unit {
   virtual void run(Tx& tx) = 0;
   virtual void deliver() = 0;
   virtual void refuse(const Status& status) = 0;
-  // The server refused one row's data. True: the unit stood for several callers and has seen to it that each is tried by itself.
+  // The server refused one row's data, or run() threw. True: the unit stood for several callers and has seen to it that each is
+  // tried by itself.
   virtual bool take_apart() { return false; }
+  // How many callers it stands for.
+  virtual std::size_t callers() const { return 1; }
 
   Ticks queued_at{};
   int tries = 0;

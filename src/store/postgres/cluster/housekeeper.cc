@@ -39,7 +39,11 @@ void Housekeeper::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
-    ask_for_round();
+    try {
+      ask_for_round();
+    } catch (...) {
+      const Incident incident(node_.incidents, "housekeeping");
+    }
     lock.lock();
     changed_.wait_for(lock, every(), [this] { return stopping_; });
   }

@@ -85,10 +85,18 @@ bool ClusterListener::connect() {
 void ClusterListener::serve() {
   while (!stopping_) {
     const bool alive = connection_->wait_for_notifications(wake_, until_next());
-    for (const Connection::Notification& notification : connection_->take_notifications()) hear(notification);
+    for (const Connection::Notification& notification : connection_->take_notifications()) hear_guarded(notification);
     if (!alive) return;
     judge_probe();
     poll_if_due();
+  }
+}
+
+void ClusterListener::hear_guarded(const Connection::Notification& notification) {
+  try {
+    hear(notification);
+  } catch (...) {
+    const Incident incident(node_.incidents, "notification");
   }
 }
 

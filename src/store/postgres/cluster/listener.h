@@ -42,6 +42,7 @@ class ClusterListener {
   void serve();                 // until the connection is gone or stop() was called
   void rest(Duration longest);  // without a connection
   void hear(const Connection::Notification& notification);
+  void hear_guarded(const Connection::Notification& notification);  // what it throws ends here
   void send_probe();
   void judge_probe();
   void poll_if_due();

@@ -67,7 +67,7 @@ void Notifier::run() {
       batch = std::exchange(backlog_, {});
       last = stopping_;
     }
-    if (!batch.empty() && !send(batch)) {
+    if (!batch.empty() && !send_guarded(batch)) {
       const std::lock_guard lock(mutex_);
       backlog_.lost(batch);
     }
@@ -76,6 +76,16 @@ void Notifier::run() {
   }
   if (connection_ != nullptr) node_.metrics.connections.add(-1);
   connection_.reset();
+}
+
+bool Notifier::send_guarded(const Backlog& batch) {
+  try {
+    return send(batch);
+  } catch (...) {
+    const Incident incident(node_.incidents, "notify");
+    if (connection_ != nullptr) connection_->forget_calls();
+    return false;
+  }
 }
 
 bool Notifier::connect() {

@@ -45,7 +45,8 @@ class Notifier {
   void run();
   bool connect();
   bool send(const Backlog& batch);
-  void rest(Duration longest);  // until the time is over or stop() was called
+  bool send_guarded(const Backlog& batch);  // what it throws ends here
+  void rest(Duration longest);              // until the time is over or stop() was called
   LaneKey lane_number(const LaneRef& lane);
 
   Node& node_;

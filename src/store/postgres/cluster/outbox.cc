@@ -17,8 +17,12 @@ void Outbox::tell(const Changes& changes, bool remote) {
       std::vector<LaneRef> wakes;
       wakes.reserve(changes.wakes.size());
       for (const LanePtr& lane : changes.wakes) wakes.push_back(lane->lane);
-      listener_->committed(
-          {.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes, .keys = changes.keys});
+      try {
+        listener_->committed(
+            {.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes, .keys = changes.keys});
+      } catch (...) {
+        const Incident incident(incidents_, "listener");
+      }
     }
   }
   if (!remote && notifier_ != nullptr && !changes.quiet()) notifier_->enqueue(changes);

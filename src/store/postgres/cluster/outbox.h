@@ -7,7 +7,9 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
+#include "base/incident.h"
 #include "store/postgres/changes.h"
 #include "store/store.h"
 
@@ -17,13 +19,16 @@ class Notifier;
 
 class Outbox {
  public:
-  explicit Outbox(Notifier* notifier) : notifier_(notifier) {}  // null: nobody else is told
+  // Without a notifier nobody else is told. What the listener throws is an incident, and the commit's answers leave all the same.
+  explicit Outbox(Notifier* notifier, Incidents incidents = Incidents("store"))
+      : notifier_(notifier), incidents_(std::move(incidents)) {}
   void set_listener(Listener* listener);
   // After a commit, on the thread that committed. Also what other nodes told (remote: not notified again).
   void tell(const Changes& changes, bool remote = false);
 
  private:
   Notifier* const notifier_;
+  const Incidents incidents_;
   std::mutex mutex_;  // held while the listener is called, so that it is never called after it was taken away
   Listener* listener_ = nullptr;
 };

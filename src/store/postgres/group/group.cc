@@ -248,6 +248,7 @@ bool Group::run(Connection& connection, Leftovers& later) {
   if (!enqueues.empty()) call_enqueues(connection);
   for (const ClaimSet& set : sets_) call_claims(connection, set);
   const std::int64_t known_version = node_.directory.version();
+  sent_ = true;
   const auto answers = connection.exchange();
   if (!answers.ok()) return false;
   node_.metrics.commits.add();

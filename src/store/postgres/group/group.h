@@ -41,12 +41,14 @@ class Group {
   // Makes the calls, exchanges them, tells what changed and answers. False: the connection's trouble says why nothing was done;
   // then the requests are still here, unanswered.
   bool run(Connection& connection, Leftovers& later);
+  bool sent() const { return sent_; }  // what it asks may have been done
   // Answers everything that is left with this.
   void refuse(const Status& status);
   // Every request becomes a transaction of its own: one of them made the server refuse them all.
   void take_apart(Leftovers& later);
 
  private:
+  bool sent_ = false;
   // Claims of one worker are one row of the statement, since its free slots are counted once; what it gets is dealt out in their
   // order.
   struct Ask {

@@ -62,6 +62,7 @@ class Connection {
   void call_text(std::string text, Params params = {});  // for the few that are not prepared
   // Sends what was called and waits. Rows in the order of the calls, or why not; trouble() has the details then.
   Result<std::vector<Rows>> exchange();
+  void forget_calls() { calls_.clear(); }  // those that were not sent
   const Trouble& trouble() const { return trouble_; }
   bool alive() const { return alive_; }
   // Looks without waiting whether the other end has closed while nobody used it.

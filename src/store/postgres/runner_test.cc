@@ -1,0 +1,76 @@
+// What the runner does when a verb throws: its transaction is undone, it is answered once, and the connection serves on.
+#include "store/postgres/runner.h"
+
+#include <future>
+#include <stdexcept>
+
+#include "store/postgres/cluster/cluster_testing.h"
+#include "store/postgres/unit.h"
+
+namespace muster::store::postgres {
+namespace {
+
+class RunnerTest : public ClusterTest {
+ protected:
+  void SetUp() override {
+    ClusterTest::SetUp();
+    if (IsSkipped()) return;
+    node_ = a_node("runner");
+    runner_ = std::make_unique<Runner>(node_->node);
+    ASSERT_TRUE(runner_->start().ok());
+  }
+  void TearDown() override {
+    if (runner_) runner_->stop();
+    runner_.reset();
+    node_.reset();
+    ClusterTest::TearDown();
+  }
+  // Runs as a transaction of its own and waits for its answer.
+  template <class Body>
+  Result<int> submit(Body body) {
+    auto answer = std::make_shared<std::promise<Result<int>>>();
+    runner_->submit(std::make_unique<UnitOf<int, Body>>(
+        std::move(body), Reply<int>([answer](Result<int> result) { answer->set_value(std::move(result)); })));
+    return answer->get_future().get();
+  }
+  std::uint64_t incidents() { return node_->metrics.counter("muster_internal_errors_total", "", {{"where", "store"}}).value(); }
+
+  std::unique_ptr<TestNode> node_;
+  std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(RunnerTest, AVerbThatThrowsIsRefusedAndLeavesNothingBehind) {
+  const Result<int> answer = submit([](Tx& tx) -> Result<int> {
+    static_cast<void>(tx.namespace_key(NamespaceName(kDefaultNamespace)));
+    throw std::out_of_range("a test throws");
+  });
+  EXPECT_EQ(answer.code(), Code::internal);
+  EXPECT_NE(answer.status().message().find("incident "), std::string::npos) << answer.status().text();
+  EXPECT_EQ(incidents(), 1u);
+  EXPECT_EQ(ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'muster " +
+                node_->node.options.node + "' AND state LIKE 'idle in transaction%'"),
+            0);
+}
+
+TEST_F(RunnerTest, TheConnectionServesTheVerbAfterOneThatThrew) {
+  EXPECT_FALSE(submit([](Tx&) -> Result<int> { throw std::runtime_error("a test throws"); }).ok());
+  const Result<int> answer =
+      submit([](Tx& tx) -> Result<int> { return tx.namespace_key(NamespaceName(kDefaultNamespace)).ok() ? 7 : 0; });
+  ASSERT_TRUE(answer.ok()) << answer.status().text();
+  EXPECT_EQ(*answer, 7);
+}
+
+TEST_F(RunnerTest, AReplyThatThrowsIsCalledOnceAndTheThreadGoesOn) {
+  auto called = std::make_shared<std::promise<void>>();
+  auto body = [](Tx&) -> Result<int> { return 1; };
+  runner_->submit(std::make_unique<UnitOf<int, decltype(body)>>(body, Reply<int>([called](Result<int>) {
+                                                                  called->set_value();  // a second call would throw by itself
+                                                                  throw std::runtime_error("a test throws");
+                                                                })));
+  called->get_future().wait();
+  EXPECT_TRUE(submit(body).ok());
+  EXPECT_TRUE(eventually([&] { return incidents() == 1; }));
+}
+
+}  // namespace
+}  // namespace muster::store::postgres
