@@ -11,11 +11,12 @@ Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_me
     : loop(with_loop),
       engine(with_engine),
       metrics(with_metrics),
+      incidents(with_metrics, "wire"),
       options(std::move(with_options)),
       facts(std::move(with_facts)),
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
-      events(std::make_shared<EventHub>(with_loop, with_engine, options.limits)) {}
+      events(std::make_shared<EventHub>(with_loop, with_engine, options.limits, incidents)) {}
 
 const std::string& Core::date() {
   const Instant now = engine.clock().now();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/incident.h"
 #include "base/metrics.h"
 #include "command/context.h"
 #include "engine/engine.h"
@@ -36,6 +37,7 @@ class Core {
   net::IoLoop& loop;
   engine::Engine& engine;
   Metrics& metrics;
+  const Incidents incidents;
   const HttpOptions options;
   command::ServerFacts facts;
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts

@@ -53,9 +53,8 @@ Status authenticate(Exchange& exchange, const std::string& address) {
   return {};
 }
 
-}  // namespace
-
-void dispatch(ExchangePtr exchange) {
+// `name`: of the route, once it is known.
+void route(ExchangePtr exchange, std::string_view& name) {
   const Request& request = exchange->request();
   Core& core = exchange->core();
   if (request.method == Method::options && request.target == "*")
@@ -102,7 +101,20 @@ void dispatch(ExchangePtr exchange) {
     return exchange->fail(415,
                           Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",
                                                                request.content_type.substr(0, kShownBytes))));
+  name = found.route->pattern;
   found.route->endpoint(std::move(exchange));
+}
+
+}  // namespace
+
+void dispatch(ExchangePtr exchange) {
+  const Incidents& incidents = exchange->core().incidents;
+  std::string_view name = "request";
+  try {
+    route(std::move(exchange), name);
+  } catch (...) {
+    const Incident incident(incidents, name);  // the exchange was answered when it was let go of
+  }
 }
 
 }  // namespace muster::http

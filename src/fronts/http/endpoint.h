@@ -20,6 +20,17 @@ void on_loop(net::IoLoop& loop, Work work) {
   loop.post(std::move(work));
 }
 
+// On the loop's thread: what `work` throws ends here, and an exchange that it left unanswered is answered.
+template <class Work>
+void guarded(ExchangePtr& exchange, Work work) {
+  try {
+    work();
+  } catch (...) {
+    const Incident incident(exchange->core().incidents, exchange->name());
+    exchange.reset();
+  }
+}
+
 template <class Encode>
 struct EncodedOf;
 template <class T>
@@ -33,8 +44,10 @@ auto reply_to(ExchangePtr exchange) {
   return Reply<Answer>([exchange = std::move(exchange)](Result<Answer> answer) mutable {
     net::IoLoop& loop = exchange->core().loop;
     on_loop(loop, [exchange = std::move(exchange), answer = std::move(answer)]() mutable {
-      if (!answer.ok()) return exchange->fail(answer.status());
-      exchange->answer(kEncode(*answer, *exchange));
+      guarded(exchange, [&] {
+        if (!answer.ok()) return exchange->fail(answer.status());
+        exchange->answer(kEncode(*answer, *exchange));
+      });
     });
   });
 }

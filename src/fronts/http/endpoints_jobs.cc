@@ -9,6 +9,7 @@
 #include "command/job_retry.h"
 #include "command/job_snooze.h"
 #include "command/job_why.h"
+#include "engine/hand_out.h"
 #include "fronts/http/codec/job_query.h"
 #include "fronts/http/codec/job_replies.h"
 #include "fronts/http/codec/job_requests.h"
@@ -78,7 +79,15 @@ void answer_claim(Exchange& exchange, Result<store::ClaimReply> reply) {
     exchange.core().hand_back(reply->grants);
     reply->grants.clear();
   }
-  Response response = json(*reply);
+  Response response;
+  try {
+    response = json(*reply);
+  } catch (...) {
+    const Incident incident(exchange.core().incidents, exchange.name(),
+                            reply->grants.empty() ? "" : reply->grants.front().id.text());
+    engine::hand_out_failed(exchange.core().engine, engine::leases_of(reply->grants), incident.status());
+    return exchange.fail(incident.status());
+  }
   exchange.answer(std::move(response), std::move(reply->grants));
 }
 

@@ -11,8 +11,8 @@ constexpr const char* kComment = ": still here\n\n";
 
 }  // namespace
 
-EventHub::EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits)
-    : loop_(loop), engine_(engine), limits_(limits), silence_(loop) {}
+EventHub::EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits, Incidents incidents)
+    : loop_(loop), engine_(engine), limits_(limits), incidents_(std::move(incidents)), silence_(loop) {}
 
 EventHub::~EventHub() { unsubscribe(); }
 
@@ -65,7 +65,14 @@ void EventHub::revoke(const Authenticator& authenticator) {
 }
 
 void EventHub::feed_all() {
-  for (auto& [connection, stream] : streams_) feed(*connection, stream);
+  for (auto& [connection, stream] : streams_) {
+    try {
+      feed(*connection, stream);
+    } catch (...) {
+      const Incident incident(incidents_, "events");
+      connection->close_now();
+    }
+  }
 }
 
 void EventHub::feed(net::Connection& connection, Stream& stream) {

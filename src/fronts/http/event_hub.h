@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/incident.h"
 #include "engine/engine.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/codec/events.h"
@@ -24,7 +25,7 @@ namespace muster::http {
 // Shared with wakes that are posted, which find it gone or keep it for their own turn.
 class EventHub : public std::enable_shared_from_this<EventHub> {
  public:
-  EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits);
+  EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits, Incidents incidents);
   ~EventHub();
 
   bool full() const { return streams_.size() >= limits_.event_streams_max; }
@@ -55,6 +56,7 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   net::IoLoop& loop_;
   engine::Engine& engine_;
   const Limits limits_;
+  const Incidents incidents_;
   std::map<net::Connection*, Stream> streams_;
   std::atomic<bool> wake_pending_{false};  // the only thing a publishing thread touches
   bool subscribed_ = false;

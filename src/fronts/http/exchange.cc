@@ -21,7 +21,28 @@ Exchange::Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> sessio
   if (const auto alive = session_.lock()) peer_address_ = alive->peer_address();
 }
 
-Exchange::~Exchange() = default;
+Exchange::~Exchange() {
+  if (answered_ || session_.expired() || !core_->loop.running()) return;
+  try {
+    let_go();
+  } catch (...) {
+    const Incident incident(core_->incidents, name());
+  }
+}
+
+// On any thread, and perhaps while an exception unwinds the stack: nothing is done here but to leave a message.
+void Exchange::let_go() {
+  Response response = problem(http_status(Code::internal), unanswered(core_->incidents, name()), target.path);
+  core_->loop.post([core = core_, session = session_, number = number_, from = route,
+                    took = core_->loop.clock().elapsed() - started_, head_only = request_.method == Method::head,
+                    response = std::move(response)]() mutable {
+    core->measure(from, response.status, took);
+    if (const auto alive = session.lock())
+      alive->answer(number, {.response = std::move(response), .grants = {}, .head_only = head_only, .gzip_allowed = false});
+  });
+}
+
+std::string_view Exchange::name() const { return route == nullptr ? std::string_view("request") : route->pattern; }
 
 command::Context Exchange::context() { return {.engine = core_->engine, .facts = core_->facts, .caller = credential.caller}; }
 
@@ -29,6 +50,7 @@ Instant Exchange::now() const { return core_->engine.clock().now(); }
 
 void Exchange::answer(Response response, std::vector<Grant> grants) {
   core_->loop.assert_inside();
+  answered_ = true;
   core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);
   audit(response);
   const auto session = session_.lock();
@@ -57,6 +79,7 @@ void Exchange::fail(unsigned http_status, const Status& status, std::vector<std:
 }
 
 void Exchange::stream(EventFilter filter, std::uint64_t after) {
+  answered_ = true;
   core_->measure(route, 200, core_->loop.clock().elapsed() - started_);
   const auto session = session_.lock();
   if (!session) return;

@@ -1,7 +1,8 @@
 // One request and its way to one answer. Made by the dispatcher, owned by whoever answers it: an endpoint, then the reply that an
 // endpoint left with the engine.
 //
-// An Exchange may outlive its connection: the answer is then dropped, and grants in it are handed back.
+// An Exchange may outlive its connection: the answer is then dropped, and grants in it are handed back. One that is let go of
+// without an answer, because something threw or forgot it, is answered as a mistake of ours, so that no client waits for ever.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ class Exchange {
   command::Context context();
   Instant now() const;
   const std::string& peer_address() const { return peer_address_; }
+  std::string_view name() const;  // of its route, for logs
 
   // Everything below runs on the loop's thread. Exactly one of the answers is given.
 
@@ -63,6 +65,7 @@ class Exchange {
 
  private:
   void audit(const Response& response) const;
+  void let_go();
 
   std::shared_ptr<Core> core_;
   std::weak_ptr<HttpSession> session_;
@@ -71,6 +74,7 @@ class Exchange {
   const Ticks started_;
   std::string peer_address_;
   std::string failed_code_;  // for the audit log
+  bool answered_ = false;
 };
 
 using ExchangePtr = std::unique_ptr<Exchange>;
