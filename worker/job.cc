@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json_reader.h"
 
 namespace muster::worker {
 namespace {
@@ -18,8 +19,8 @@ const json* field(const json& document, const char* name) {
 }
 
 std::string text_field(const json& document, const char* name) {
-  const json* value = field(document, name);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  const std::string* text = muster::json::text(document, name);
+  return text != nullptr ? *text : std::string();
 }
 
 // Where a job is one task of a plan, its document holds that task under the number it has there. Alone it is the first, and no
@@ -70,7 +71,7 @@ Verification verification_of(const json& challenge) {
   out.command = text_field(challenge, "command");
   if (const json* args = field(challenge, "args"); args != nullptr && args->is_array())
     for (const json& arg : *args)
-      if (arg.is_string()) out.args.push_back(arg.get<std::string>());
+      if (const auto* word = arg.get_ptr<const std::string*>()) out.args.push_back(*word);
   if (out.command.empty()) out.command = out.tool;
   return out;
 }
@@ -78,8 +79,9 @@ Verification verification_of(const json& challenge) {
 }  // namespace
 
 Result<Job> parse_job(std::string_view element) {
-  const json document = json::parse(element, nullptr, false);
-  if (!document.is_object()) return Status::invalid_argument("the element is not a JSON object");
+  const auto read = muster::json::parse_object(element);
+  if (!read) return Status::invalid_argument("the element is not a JSON object");
+  const json& document = *read;
   Job job;
   job.id = text_field(document, "job_id");
   if (job.id.empty()) job.id = text_field(document, "id");
@@ -104,9 +106,9 @@ Result<Job> parse_job(std::string_view element) {
 }
 
 Result<Verification> parse_verification(std::string_view tool, std::string_view text) {
-  const json challenge = json::parse(text, nullptr, false);
-  if (!challenge.is_object()) return Status::invalid_argument("a challenge is a JSON object with command and args");
-  Verification out = verification_of(challenge);
+  const auto challenge = muster::json::parse_object(text);
+  if (!challenge) return Status::invalid_argument("a challenge is a JSON object with command and args");
+  Verification out = verification_of(*challenge);
   if (!tool.empty()) out.tool = tool;
   if (out.command.empty()) out.command = out.tool;
   if (out.command.empty()) return Status::invalid_argument("a challenge names a tool");

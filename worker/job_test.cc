@@ -53,6 +53,11 @@ TEST(JobDocuments, KeepTheNameOfAJobThatCannotRun) {
   }
 }
 
+TEST(JobDocuments, RefuseWhatIsTooDeepToWalk) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_FALSE(parse_job(R"({"job_id":"j","command":"echo","input":)" + deep + "}").ok());
+}
+
 TEST(JobDocuments, RefuseWhatNamesNoJob) {
   for (const char* text : {"", "x", "[]", "{}", R"({"job_id":5})", R"({"job_id":""})", "\xff"})
     EXPECT_FALSE(parse_job(text).ok()) << text;

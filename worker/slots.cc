@@ -1,5 +1,7 @@
 #include "worker/slots.h"
 
+#include "base/incident.h"
+
 namespace muster::worker {
 
 Slots::Slots(std::size_t count, Work work) : count_(count), work_(std::move(work)) {
@@ -31,7 +33,12 @@ void Slots::serve() {
     waiting_.pop_front();
     const std::shared_ptr<Cancel> cancel = held_.at(job.id);
     lock.unlock();
-    work_(job, *cancel);
+    try {
+      work_(job, *cancel);
+    } catch (...) {
+      // The worker stays; the job is no longer named in its heartbeats, and the server gives it to somebody else.
+      const Incident incident(Incidents("worker"), "job", job.id);
+    }
     lock.lock();
     held_.erase(job.id);
     changed_.notify_all();
