@@ -83,6 +83,19 @@ TEST_F(Wire, CompressesLargeRepliesForThoseWhoAccept) {
       << "below the threshold";
 }
 
+TEST_F(Wire, SendsVeryLargeRepliesAsTheyAre) {
+  start();
+  const auto answer_of = [this](std::size_t payload) {
+    const std::string body = fmt::format(R"({{"type":"t","payload":"{}"}})", std::string(payload, 'x'));
+    const auto job = nlohmann::json::parse(call("POST", "/api/v1/jobs", body).body);
+    return call("GET", "/api/v1/jobs/" + job["id"].get<std::string>(), "", "Accept-Encoding: gzip\r\n");
+  };
+  EXPECT_TRUE(answer_of(100'000).headers.contains("content-encoding"));
+  const Answer large = answer_of(2'000'000);
+  EXPECT_GT(large.body.size(), 2'000'000u);
+  EXPECT_FALSE(large.headers.contains("content-encoding"));
+}
+
 TEST_F(Wire, RefusesABodyBeyondTheLimitAndStillAnswers) {
   HttpOptions options;
   options.limits.body_bytes_max = 100;

@@ -11,6 +11,8 @@ namespace muster::http {
 namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+// Larger replies are sent as they are: the loop's thread compresses, and everybody else waits for it.
+constexpr std::size_t kGzipBytesMax = 1024 * 1024;
 
 using Phase = RequestReader::Phase;
 
@@ -155,7 +157,8 @@ void HttpSession::send(Slot& front) {
   const bool keep_alive = front.keep_alive && !(last_request_seen_ && slots_.empty());
   if (!keep_alive) last_request_seen_ = true;
   HeadOptions head{.date = core_->date(), .keep_alive = keep_alive, .content_length = outcome.response.body.size()};
-  if (outcome.gzip_allowed && outcome.response.body.size() >= core_->options.limits.gzip_bytes_min) {
+  const std::size_t size = outcome.response.body.size();
+  if (outcome.gzip_allowed && size >= core_->options.limits.gzip_bytes_min && size <= kGzipBytesMax) {
     if (auto compressed = core_->gzip.compress(outcome.response.body)) {
       outcome.response.body = *std::move(compressed);
       head.gzip = true;
