@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/uuid.h"
@@ -106,9 +108,14 @@ KeyAnswer drawn(const View& view, const key::SetRandom& c, Instant now) {
   if (repeats && asked > plans::kCollectedMax) return KeyAnswer::refuse(too_many(asked).message());
   std::vector<KeyAnswer> out;
   while (!left.empty() && out.size() < asked) {
-    const auto at = static_cast<std::ptrdiff_t>((lot = mix64(lot)) % left.size());
-    out.push_back(KeyAnswer::bytes(left[static_cast<std::size_t>(at)]));
-    if (!repeats) left.erase(left.begin() + at);
+    std::string& member = left[(lot = mix64(lot)) % left.size()];
+    if (repeats) {
+      out.push_back(KeyAnswer::bytes(member));
+      continue;
+    }
+    std::swap(member, left.back());
+    out.push_back(KeyAnswer::bytes(std::move(left.back())));
+    left.pop_back();
   }
   return KeyAnswer::all(std::move(out));
 }
@@ -157,6 +164,18 @@ KeyAnswer score_of(const View& view, const std::string& member) {
   for (const ScoredMember& each : view.scores)
     if (each.member == member) return KeyAnswer::score(each.score);
   return KeyAnswer::none();
+}
+
+KeyAnswer scores_of(const View& view, const std::vector<std::string>& members) {
+  std::unordered_map<std::string_view, double> scores;
+  for (const ScoredMember& each : view.scores) scores.try_emplace(each.member, each.score);
+  std::vector<KeyAnswer> out;
+  out.reserve(members.size());
+  for (const std::string& member : members) {
+    const auto found = scores.find(member);
+    out.push_back(found == scores.end() ? KeyAnswer::none() : KeyAnswer::score(found->second));
+  }
+  return KeyAnswer::all(std::move(out));
 }
 
 KeyAnswer rank_of(const View& view, const key::RankOf& c) {
@@ -299,9 +318,7 @@ store::KeyAnswer evaluate(const store::KeyCommand& command, std::span<const View
           [&](const key::SetRandom& c) { return drawn(view, c, now); },
           [&](const key::ScoreOf& c) {
             if (!c.many) return score_of(view, c.members.front());
-            std::vector<KeyAnswer> out;
-            for (const std::string& member : c.members) out.push_back(score_of(view, member));
-            return KeyAnswer::all(std::move(out));
+            return scores_of(view, c.members);
           },
           [&](const key::ScoresCount& c) {
             if (!c.range.min && !c.range.max) return KeyAnswer::count(number(view.count));

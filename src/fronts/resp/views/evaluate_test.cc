@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 #include "fronts/resp/views/read.h"
@@ -133,6 +134,22 @@ TEST(Evaluate, MembersByLotAreMembers) {
   EXPECT_EQ(ask(key::SetRandom{"k", -7}, {view}).list.size(), 7U);
   EXPECT_EQ(ask(key::SetRandom{"k", {}}, {set_of({})}).kind, KeyAnswer::Kind::nothing);
   EXPECT_EQ(ask(key::SetRandom{"k", -9'000'000'000}, {view}).kind, KeyAnswer::Kind::refused);
+}
+
+// Taken out one by one from the middle, and looked for one by one, these would be thousands of millions of moves.
+TEST(Evaluate, LargeViewsAreDrawnFromAndLookedUpInOneGo) {
+  Texts members;
+  View scored = absent({KeyType::scores});
+  scored.exists = true;
+  for (int i = 0; i < 100'000; ++i) {
+    members.push_back(std::to_string(1'000'000 + i));
+    scored.scores.push_back({members.back(), static_cast<double>(i)});
+  }
+  const Texts drawn = texts(ask(key::SetRandom{"k", 100'000}, {set_of(members)}));
+  EXPECT_EQ(std::set<std::string>(drawn.begin(), drawn.end()).size(), members.size());
+  const KeyAnswer scores = ask(key::ScoreOf{"k", members, true}, {scored});
+  ASSERT_EQ(scores.list.size(), members.size());
+  EXPECT_EQ(scores.list.back().real, 99'999);
 }
 
 TEST(Evaluate, SortedSetsAreReadByRankScoreAndName) {

@@ -15,6 +15,7 @@
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/job_find.h"
 #include "fronts/resp/views/queue_jobs.h"
+#include "fronts/resp/views/removal.h"
 #include "fronts/resp/views/writes.h"
 #include "fronts/resp/work/element.h"
 #include "fronts/resp/work/names.h"
@@ -24,15 +25,15 @@
 namespace muster::resp::views {
 namespace {
 
-// Which elements to remove, and how many of each: > 0 from the newest on, < 0 from the oldest on, 0 all.
-struct Removal {
+// Which elements to remove, and how many of each.
+struct RemovalRequest {
   ViewKey view;
   std::vector<std::string> elements;
   std::int64_t count = 0;
 };
 
-std::optional<Removal> read_removal(const CallRef& call, const ViewKey& key) {
-  if (call->name() == "ZREM") return Removal{key, {call->args().begin() + 2, call->args().end()}, 1};
+std::optional<RemovalRequest> read_removal(const CallRef& call, const ViewKey& key) {
+  if (call->name() == "ZREM") return RemovalRequest{key, {call->args().begin() + 2, call->args().end()}, 1};
   const auto count = plans::to_integer(call->arg(2));
   if (!count) {
     call->fail("LREM count must be an integer");
@@ -42,16 +43,7 @@ std::optional<Removal> read_removal(const CallRef& call, const ViewKey& key) {
     call->fail("Invalid count value");
     return std::nullopt;
   }
-  return Removal{key, {call->arg(3)}, *count};
-}
-
-// Does the element mean this job: by what was pushed, by its name, or by a document that names it?
-bool means(const std::string& element, const Job& job) {
-  const std::string name = plans::job_name(job.id, job.spec.labels);
-  if (element == element_of(job) || element == name) return true;
-  if (const auto id = work::parse_job_id(element)) return *id == job.id;
-  const work::ElementFacts facts = work::read_element(element);
-  return facts.job_id && (*facts.job_id == name || work::parse_job_id(*facts.job_id) == job.id);
+  return RemovalRequest{key, {call->arg(3)}, *count};
 }
 
 bool stands_in(const Job& job, const ViewKey& view) {
@@ -59,52 +51,84 @@ bool stands_in(const Job& job, const ViewKey& view) {
   return job.state == JobState::ready && job.spec.queue.text() == view.id;
 }
 
+// Few at a time: others are served in between.
+class Cancelling : public std::enable_shared_from_this<Cancelling> {
+ public:
+  Cancelling(CallRef call, std::vector<JobId> jobs) : call_(std::move(call)), jobs_(std::move(jobs)) {}
+
+  void next() {
+    if (done_ == jobs_.size()) return finish({});
+    std::vector<store::Cancel> batch;
+    for (; done_ < jobs_.size() && batch.size() < kCancelledAtOnceMax; ++done_)
+      batch.push_back({.job = jobs_[done_], .reason = fmt::format("removed by {}", call_->name())});
+    using Each = store::Each<store::Cancelled>;
+    Core& core = call_->core();
+    core.engine.jobs().cancel(std::move(batch), core.on_loop<Each>([self = shared_from_this()](Result<Each> cancelled) {
+      if (!cancelled.ok()) return self->finish(cancelled.status());
+      // One that was taken meanwhile was not removed: its worker is told to stop.
+      for (const auto& each : *cancelled) self->removed_ += each.ok() && each->state == JobState::cancelled ? 1 : 0;
+      self->next();
+    }));
+  }
+
+ private:
+  static constexpr std::size_t kCancelledAtOnceMax = 1'000;
+
+  void finish(const Status& status) {
+    plans::audit(call_, command::kJobCancel, call_->arg(1), status);
+    if (!status.ok()) return plans::refuse(call_, status);
+    call_->answer(wire::integer_reply(removed_));
+  }
+
+  const CallRef call_;
+  const std::vector<JobId> jobs_;
+  std::size_t done_ = 0;
+  std::int64_t removed_ = 0;
+};
+
 void cancel(const CallRef& call, std::vector<JobId> jobs) {
   if (jobs.empty()) return call->answer(wire::integer_reply(0));
-  std::vector<store::Cancel> batch;
-  for (const JobId& job : jobs) batch.push_back({.job = job, .reason = fmt::format("removed by {}", call->name())});
-  Core& core = call->core();
-  core.engine.jobs().cancel(std::move(batch),
-                            core.on_loop<store::Each<store::Cancelled>>([call](Result<store::Each<store::Cancelled>> cancelled) {
-                              plans::audit(call, command::kJobCancel, call->arg(1), cancelled.status());
-                              if (!cancelled.ok()) return plans::refuse(call, cancelled.status());
-                              // One that was taken meanwhile was not removed: its worker is told to stop.
-                              std::int64_t removed = 0;
-                              for (const auto& each : *cancelled)
-                                removed += each.ok() && each->state == JobState::cancelled ? 1 : 0;
-                              call->answer(wire::integer_reply(removed));
-                            }));
+  std::make_shared<Cancelling>(call, std::move(jobs))->next();
 }
 
-// `jobs`: those that stand in the view, the newest first.
-std::vector<JobId> chosen(const Removal& removal, const std::vector<Job>& jobs) {
-  std::vector<JobId> out;
-  for (const std::string& element : removal.elements) {
-    std::vector<JobId> meant;
-    for (const Job& job : jobs)
-      if (means(element, job)) meant.push_back(job.id);
-    if (removal.count < 0) std::reverse(meant.begin(), meant.end());
-    const std::uint64_t most = removal.count == 0 ? meant.size() : static_cast<std::uint64_t>(std::abs(removal.count));
-    meant.resize(std::min<std::size_t>(meant.size(), most));
-    for (const JobId& job : meant)
-      if (std::find(out.begin(), out.end(), job) == out.end()) out.push_back(job);
+// Looks through the view's jobs page by page, so that others are served in between.
+class Search : public std::enable_shared_from_this<Search> {
+ public:
+  Search(CallRef call, RemovalRequest request) : call_(std::move(call)), removal_(std::move(request.elements), request.count) {
+    query_.filter = filter_of(request.view);
+    query_.with_payload = true;
+    query_.limit = limits::kPageMax;
   }
-  return out;
-}
 
-void search(const CallRef& call, Removal removal) {
-  store::JobQuery query;
-  query.filter = filter_of(removal.view);
-  query.with_payload = true;
-  plans::collect(call->core(), std::move(query), plans::kCollectedMax,
-                 [call, removal = std::move(removal)](Result<plans::Collected<Job>> found) {
-                   if (!found.ok()) return plans::refuse(call, found.status());
-                   auto jobs = chosen(removal, found->items);
-                   if (jobs.empty() && found->more)
-                     return call->fail(fmt::format("not among the newest {}; name the job by its id", found->items.size()));
-                   cancel(call, std::move(jobs));
-                 });
-}
+  void next_page() {
+    Core& core = call_->core();
+    core.engine.jobs().list(query_, core.on_loop<store::JobPage>([self = shared_from_this()](Result<store::JobPage> page) {
+      if (!page.ok()) return plans::refuse(self->call_, page.status());
+      self->take(*page);
+    }));
+  }
+
+ private:
+  void take(const store::JobPage& page) {
+    const std::size_t room = plans::kCollectedMax - looked_at_;
+    const std::size_t taken = std::min(room, page.jobs.size());
+    for (std::size_t i = 0; i < taken; ++i) removal_.look_at(page.jobs[i]);
+    looked_at_ += taken;
+    const bool more = !page.next.empty() || taken < page.jobs.size();
+    if (more && !removal_.is_complete() && looked_at_ < plans::kCollectedMax) {
+      query_.cursor = page.next;
+      return next_page();
+    }
+    auto jobs = removal_.chosen();
+    if (jobs.empty() && more) return call_->fail(fmt::format("not among the newest {}; name the job by its id", looked_at_));
+    cancel(call_, std::move(jobs));
+  }
+
+  const CallRef call_;
+  Removal removal_;
+  store::JobQuery query_;
+  std::size_t looked_at_ = 0;
+};
 
 // --- ZADD ---
 
@@ -167,7 +191,8 @@ void remove_waiting(const CallRef& call, const ViewKey& key) {
     return plans::refuse(call, status);
   auto removal = read_removal(call, key);
   if (!removal) return;
-  if (removal->elements.size() != 1 || !work::parse_job_id(removal->elements[0])) return search(call, *std::move(removal));
+  if (removal->elements.size() != 1 || !work::parse_job_id(removal->elements[0]))
+    return std::make_shared<Search>(call, *std::move(removal))->next_page();
   // A job of ours is found without walking its queue.
   plans::find_job(call, removal->elements[0], [call, removal = *removal](const Result<Job>& job) {
     if (!job.ok() && job.code() != Code::not_found) return plans::refuse(call, job.status());
