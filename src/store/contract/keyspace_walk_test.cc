@@ -124,7 +124,7 @@ TEST_P(KeyspaceWalkContract, AnswersAreThoseOfTheRulesOverPlainRows) {
     for (int round = 0; round < kBatches; ++round) {
       std::vector<KeyCommand> commands;
       for (std::size_t i = 0; i <= walk.draw(kCommandsMax); ++i) commands.push_back(walk.command());
-      const auto expected = keyspace::run(rows, commands, now(), 0).answers;
+      const auto expected = keyspace::run(rows, {.commands = commands, .now = now()}).answers;
       const std::vector<std::string> answers = batch(commands);
       ASSERT_EQ(answers.size(), expected.size());
       for (std::size_t i = 0; i < answers.size(); ++i)

@@ -119,15 +119,19 @@ KeyAnswer apply(Stage& stage, const key::Names& c) {
     if (const auto least = stage.rows.find(fixed)) take(std::string(fixed), *least);
   }
   auto names = stage.rows.names(after, limit);
-  const bool more = names.size() == limit && names.back().name.starts_with(fixed);
+  std::size_t bytes = 0;
+  for (const KeyName& name : names) bytes += name.name.size();
+  const bool more = may_follow(names.size(), limit, bytes) && names.back().name.starts_with(fixed);
   if (more) out.front().text = names.back().name;
   for (KeyName& name : names) take(std::move(name.name), name.head);
   return KeyAnswer::all(std::move(out));
 }
 
-KeyAnswer apply(Stage& stage, const key::Count&) { return KeyAnswer::count(stage.rows.count(stage.now)); }
+KeyAnswer apply(Stage& stage, const key::Count&) { return KeyAnswer::count(stage.rows.count(stage.now, Bounds::kCountedMax)); }
 
 KeyAnswer apply(Stage& stage, const key::Clear&) {
+  if (auto refused = refuse_changes(static_cast<std::uint64_t>(stage.rows.count(stage.now, Bounds::kChangedRowsMax + 1))))
+    return *refused;
   stage.clear();
   return KeyAnswer::ok();
 }

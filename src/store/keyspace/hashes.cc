@@ -1,5 +1,6 @@
 // Hashes: named fields in one key, in byte order, ten thousand at most.
 #include <charconv>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 namespace muster::store::keyspace {
 namespace {
+
+constexpr std::size_t kValuesAtOnce = 32;  // each may be as long as a value can be
 
 std::optional<KeyAnswer> refuse_field(const std::string& name, std::size_t value_bytes) {
   if (name.size() > Bounds::kKeyBytesMax)
@@ -25,8 +28,13 @@ std::optional<KeyAnswer> refuse_fields(Stage& stage, const Look& hash, const std
   const auto before = static_cast<std::size_t>(hash.head ? hash.head->count : 0);
   if (before + fields.size() <= Bounds::kFieldsMax) return std::nullopt;
   std::set<std::string_view> added;
-  for (const KeyPair& field : fields)
-    if (!hash.head || !stage.rows.field(*hash.head, field.first)) added.insert(field.first);
+  for (const KeyPair& field : fields) added.insert(field.first);
+  if (hash.head) {
+    const std::vector<std::string_view> names(added.begin(), added.end());
+    const auto there = stage.rows.fields_of(*hash.head, names);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (there[i]) added.erase(names[i]);
+  }
   if (before + added.size() <= Bounds::kFieldsMax) return std::nullopt;
   return KeyAnswer::refuse(
       fmt::format("Protocol error: Hash field limit exceeded: {} (max: {})", before + added.size(), Bounds::kFieldsMax));
@@ -35,8 +43,11 @@ std::optional<KeyAnswer> refuse_fields(Stage& stage, const Look& hash, const std
 // Writes fields that have been judged; says how many are new.
 std::int64_t put(Stage& stage, const std::string& key, const Look& hash, const std::vector<KeyPair>& fields) {
   KeyHead head = hash.head ? *hash.head : stage.create(key, KeyType::hash);
-  std::int64_t added = 0;
-  for (const KeyPair& field : fields) added += stage.rows.put_field(head, field.first, field.second);
+  std::map<std::string_view, std::string_view> last;  // of a name that is given twice
+  for (const KeyPair& field : fields) last[field.first] = field.second;
+  std::vector<FieldView> views;
+  for (const auto& [name, value] : last) views.push_back({name, value});
+  const std::int64_t added = stage.rows.put_fields(head, views);
   head.count += added;
   stage.save(key, head);
   return added;
@@ -73,6 +84,7 @@ KeyAnswer apply(Stage& stage, const key::HashSet& c) {
   const Look hash = stage.look_to_write(c.key, KeyType::hash);
   if (hash.wrong) return wrong_type();
   if (c.fields.empty()) return KeyAnswer::count(0);
+  if (auto refused = refuse_changes(c.fields.size())) return *refused;
   if (c.only_if_missing && value_of(stage, hash, c.fields.front().first)) return KeyAnswer::count(0);
   if (auto refused = refuse_fields(stage, hash, c.fields)) return *refused;
   const std::int64_t added = put(stage, c.key, hash, c.fields);
@@ -89,20 +101,23 @@ KeyAnswer apply(Stage& stage, const key::HashGet& c) {
 KeyAnswer apply(Stage& stage, const key::HashGetMany& c) {
   const Look hash = stage.look(c.key, KeyType::hash);
   if (hash.wrong) return wrong_type();
+  if (!hash.head) return KeyAnswer::all(std::vector<KeyAnswer>(c.fields.size()));
   Gathered out;
-  for (const std::string& field : c.fields) {
-    auto value = value_of(stage, hash, field);
-    if (!out.add(value ? KeyAnswer::bytes(std::move(*value)) : KeyAnswer::none())) return refuse_answer();
-  }
-  return out.take();
+  bool fits = true;
+  ask_in_pieces(c.fields, kValuesAtOnce, [&](const std::vector<std::string_view>& names) {
+    for (auto& value : stage.rows.fields_of(*hash.head, names))
+      fits = fits && out.add(value ? KeyAnswer::bytes(std::move(*value)) : KeyAnswer::none());
+    return fits;
+  });
+  return fits ? out.take() : refuse_answer();
 }
 
 KeyAnswer apply(Stage& stage, const key::HashDelete& c) {
   Look hash = stage.look_to_write(c.key, KeyType::hash);
   if (hash.wrong) return wrong_type();
   if (!hash.head) return KeyAnswer::count(0);
-  std::int64_t removed = 0;
-  for (const std::string& field : c.fields) removed += stage.rows.remove_field(*hash.head, field);
+  if (auto refused = refuse_changes(c.fields.size())) return *refused;
+  const std::int64_t removed = stage.rows.remove_fields(*hash.head, {c.fields.begin(), c.fields.end()});
   if (removed == 0) return KeyAnswer::count(0);
   hash.head->count -= removed;
   stage.save(c.key, *hash.head);

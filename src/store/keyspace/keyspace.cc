@@ -1,9 +1,11 @@
 // The batch: each command is judged by itself, in order, over the same rows.
 #include "store/keyspace/keyspace.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "store/keyspace/families.h"
+#include "store/keyspace/metered_rows.h"
 
 namespace muster::store::keyspace {
 namespace {
@@ -36,21 +38,42 @@ void each_key(const Command& c, Take take) {
 template <class Command>
 KeyAnswer judge(Stage& stage, const Command& c) {
   std::optional<KeyAnswer> refused;
+  std::size_t keys = 0;
   each_key(c, [&](const std::string& key) {
+    ++keys;
     if (!refused) refused = refuse_key(key);
   });
+  if (!refused) refused = refuse_keys(keys);
   return refused ? std::move(*refused) : apply(stage, c);
 }
 
 }  // namespace
 
-Ran run(KeyRows& rows, const std::vector<KeyCommand>& commands, Instant now, std::uint64_t random) {
+Ran run(KeyRows& rows, const Run& what) {
+  constexpr Cost kQuick{Bounds::kQuickRowsMax, Bounds::kQuickBytesMax};
+  constexpr Cost kLong{Bounds::kReadRowsMax, MeteredRows::kNoLimit.bytes};  // what is kept of it is bounded by the answer
   Ran ran;
-  ran.answers.reserve(commands.size());
-  Stage stage(rows, now, random, ran);
-  for (const KeyCommand& command : commands)
-    ran.answers.push_back(std::visit([&stage](const auto& c) { return judge(stage, c); }, command));
+  ran.answers.reserve(what.commands.size());
+  MeteredRows metered(rows);
+  Stage stage(metered, what.now, what.random, ran);
+  for (const KeyCommand& command : what.commands) {
+    const bool reads = !writes(command);
+    metered.allow(!reads ? MeteredRows::kNoLimit : what.quick ? kQuick : kLong);
+    KeyAnswer answer = std::visit([&stage](const auto& c) { return judge(stage, c); }, command);
+    if (metered.over()) {
+      ran.long_read = what.quick;
+      if (what.quick) break;
+      answer = refuse_read();
+    }
+    ran.answers.push_back(std::move(answer));
+    const Cost& spent = metered.spent();
+    if (what.divisible && (spent.rows >= Bounds::kSliceRowsMax || spent.bytes >= Bounds::kSliceBytesMax)) break;
+  }
   return ran;
+}
+
+bool writes(const KeyBatch& batch) {
+  return std::any_of(batch.commands.begin(), batch.commands.end(), [](const KeyCommand& command) { return writes(command); });
 }
 
 bool writes(const KeyCommand& command) {

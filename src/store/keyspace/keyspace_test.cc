@@ -16,7 +16,9 @@ using Kind = KeyAnswer::Kind;
 
 class KeyspaceRules : public ::testing::Test {
  protected:
-  Ran run(std::vector<KeyCommand> commands) { return keyspace::run(rows, commands, now, ++random); }
+  Ran run(std::vector<KeyCommand> commands) {
+    return keyspace::run(rows, {.commands = commands, .now = now, .random = ++random});
+  }
   KeyAnswer one(KeyCommand command) {
     std::vector<KeyCommand> commands;
     commands.push_back(std::move(command));
@@ -96,7 +98,8 @@ TEST_F(KeyspaceRules, TheSameSeedDrawsTheSameLot) {
   const std::vector<KeyCommand> draw{key::SetRandom{"s", 3}};
   const auto texts = [&](std::uint64_t seed) {
     Texts out;
-    for (const KeyAnswer& member : keyspace::run(rows, draw, now, seed).answers[0].list) out.push_back(member.text);
+    for (const KeyAnswer& member : keyspace::run(rows, {.commands = draw, .now = now, .random = seed}).answers[0].list)
+      out.push_back(member.text);
     return out;
   };
   EXPECT_EQ(texts(7), texts(7));

@@ -45,11 +45,13 @@ class MemoryRows final : public KeyRows {
     std::vector<KeyName> out;
     for (auto it = keys_.upper_bound(std::string(after)); it != keys_.end() && out.size() < limit; ++it)
       out.push_back({it->first, it->second});
+    visited_ += out.size();
     return out;
   }
-  std::int64_t count(Instant now) override {
-    return std::count_if(keys_.begin(), keys_.end(),
-                         [now](const auto& key) { return !key.second.expires_at || *key.second.expires_at > now; });
+  std::int64_t count(Instant now, std::size_t most) override {
+    const auto all = std::count_if(keys_.begin(), keys_.end(),
+                                   [now](const auto& key) { return !key.second.expires_at || *key.second.expires_at > now; });
+    return std::min<std::int64_t>(all, static_cast<std::int64_t>(most));
   }
   void clear() override {
     keys_.clear();
@@ -65,12 +67,25 @@ class MemoryRows final : public KeyRows {
     if (from == ListEnd::right) std::reverse(all.begin(), all.end());
     return part_of(std::move(all), skip, limit);
   }
-  std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) override {
-    std::vector<std::int64_t> all;
-    for (const auto& [position, kept] : contents_[head.row].items)
-      if (kept == value) all.push_back(position);
-    if (from == ListEnd::right) std::reverse(all.begin(), all.end());
-    return part_of(std::move(all), 0, limit);
+  std::vector<ListItem> items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) override {
+    const auto& items = contents_[head.row].items;
+    std::vector<ListItem> out;
+    if (from == ListEnd::left) {
+      for (auto it = items.upper_bound(position); it != items.end() && out.size() < limit; ++it)
+        out.push_back({it->first, it->second});
+    } else {
+      for (auto it = std::make_reverse_iterator(items.lower_bound(position)); it != items.rend() && out.size() < limit; ++it)
+        out.push_back({it->first, it->second});
+    }
+    visited_ += out.size();
+    return out;
+  }
+  std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit,
+                                      std::size_t within) override {
+    std::vector<std::int64_t> found;
+    for (const ListItem& item : items(head, from, 0, within))
+      if (item.value == value && found.size() < limit) found.push_back(item.position);
+    return found;
   }
   void put_item(const KeyHead& head, std::int64_t position, std::string_view value) override {
     contents_[head.row].items[position] = value;
@@ -98,10 +113,12 @@ class MemoryRows final : public KeyRows {
     std::vector<KeyPair> out;
     for (auto it = fields.upper_bound(std::string(after)); it != fields.end() && out.size() < limit; ++it)
       out.push_back({it->first, it->second});
+    visited_ += out.size();
     return out;
   }
   std::optional<KeyPair> field_at(const KeyHead& head, std::uint64_t skip) override {
     const auto& fields = contents_[head.row].fields;
+    visited_ += std::min<std::uint64_t>(skip + 1, fields.size());
     if (skip >= fields.size()) return std::nullopt;
     const auto it = std::next(fields.begin(), static_cast<std::ptrdiff_t>(skip));
     return KeyPair{it->first, it->second};
@@ -119,25 +136,28 @@ class MemoryRows final : public KeyRows {
   bool remove_score(const KeyHead& head, std::string_view member) override {
     return contents_[head.row].scores.erase(std::string(member)) > 0;
   }
-  std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
+  std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, const ScorePlace& place,
                                    std::size_t limit) override {
-    return part_of(in_order(head, reverse, [&range](const ScoredMember& member) { return inside(range, member.score); }), skip,
-                   limit);
+    return part_of(in_order(head, reverse, place, [&range](const ScoredMember& member) { return inside(range, member.score); }),
+                   place.skip, limit);
   }
-  std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, std::uint64_t skip,
+  std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, const ScorePlace& place,
                                            std::size_t limit) override {
-    return part_of(in_order(head, reverse, [&range](const ScoredMember& member) { return inside(range, member.member); }), skip,
-                   limit);
+    return part_of(in_order(head, reverse, place, [&range](const ScoredMember& member) { return inside(range, member.member); }),
+                   place.skip, limit);
   }
-  std::int64_t count_scores(const KeyHead& head, const ScoreRange& range) override {
+  std::int64_t count_scores(const KeyHead& head, const ScoreRange& range, std::size_t most) override {
     const auto& scores = contents_[head.row].scores;
-    return std::count_if(scores.begin(), scores.end(), [&range](const auto& member) { return inside(range, member.second); });
+    const auto all =
+        std::count_if(scores.begin(), scores.end(), [&range](const auto& each) { return inside(range, each.second); });
+    return std::min<std::int64_t>(all, static_cast<std::int64_t>(most));
   }
-  std::int64_t rank(const KeyHead& head, std::string_view member, double score) override {
+  std::int64_t rank(const KeyHead& head, const ScoredMember& member, std::size_t most) override {
     const auto& scores = contents_[head.row].scores;
-    const std::pair<double, std::string> self(score, member);
-    return std::count_if(scores.begin(), scores.end(),
-                         [&self](const auto& other) { return std::pair(other.second, other.first) < self; });
+    const std::pair<double, std::string> self(member.score, member.member);
+    const auto all = std::count_if(scores.begin(), scores.end(),
+                                   [&self](const auto& other) { return std::pair(other.second, other.first) < self; });
+    return std::min<std::int64_t>(all, static_cast<std::int64_t>(most));
   }
   std::vector<ScoredMember> scores_after(const KeyHead& head, std::string_view member, std::size_t limit) override {
     const auto& scores = contents_[head.row].scores;
@@ -147,6 +167,8 @@ class MemoryRows final : public KeyRows {
     return out;
   }
 
+  // Elements that were passed by or handed out.
+  std::uint64_t visited() const { return visited_; }
   // Whether anything is left of keys that are gone.
   bool has_leftovers() const {
     return std::any_of(contents_.begin(), contents_.end(), [this](const auto& content) {
@@ -177,7 +199,8 @@ class MemoryRows final : public KeyRows {
   };
 
   template <class T>
-  static std::vector<T> part_of(std::vector<T> all, std::uint64_t skip, std::size_t limit) {
+  std::vector<T> part_of(std::vector<T> all, std::uint64_t skip, std::size_t limit) {
+    visited_ += std::min<std::uint64_t>(all.size(), skip + limit);
     if (skip >= all.size()) return {};
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(skip);
     const auto count = std::min<std::uint64_t>(limit, all.size() - skip);
@@ -196,13 +219,18 @@ class MemoryRows final : public KeyRows {
     return true;
   }
   template <class Inside>
-  std::vector<ScoredMember> in_order(const KeyHead& head, bool reverse, Inside is_inside) {
+  std::vector<ScoredMember> in_order(const KeyHead& head, bool reverse, const ScorePlace& place, Inside is_inside) {
+    const auto is_before = [](const ScoredMember& a, const ScoredMember& b) {
+      return std::tie(a.score, a.member) < std::tie(b.score, b.member);
+    };
     std::vector<ScoredMember> all;
     for (const auto& [member, score] : contents_[head.row].scores)
       if (is_inside(ScoredMember{member, score})) all.push_back({member, score});
-    std::sort(all.begin(), all.end(), [](const ScoredMember& a, const ScoredMember& b) {
-      return std::tie(a.score, a.member) < std::tie(b.score, b.member);
-    });
+    if (place.after)
+      std::erase_if(all, [&](const ScoredMember& member) {
+        return reverse ? !is_before(member, *place.after) : !is_before(*place.after, member);
+      });
+    std::sort(all.begin(), all.end(), is_before);
     if (reverse) std::reverse(all.begin(), all.end());
     return all;
   }
@@ -210,6 +238,7 @@ class MemoryRows final : public KeyRows {
   std::map<std::string, KeyHead> keys_;
   std::map<KeyRow, Content> contents_;
   std::int64_t last_row_ = 0;
+  std::uint64_t visited_ = 0;
 };
 
 }  // namespace muster::store::keyspace

@@ -23,7 +23,9 @@ KeyAnswer scan_fields(Stage& stage, const Look& container, const FieldPage& page
   if (page.after.empty())
     if (auto value = stage.rows.field(*container.head, {})) take({{}, std::move(*value)});
   auto fields = stage.rows.fields(*container.head, page.after, page_rows(page.limit));
-  std::string next = fields.size() == page_rows(page.limit) ? fields.back().first : std::string();
+  std::size_t bytes = 0;
+  for (const KeyPair& field : fields) bytes += field.first.size() + field.second.size();
+  std::string next = may_follow(fields.size(), page_rows(page.limit), bytes) ? fields.back().first : std::string();
   for (KeyPair& field : fields) take(std::move(field));
   if (!fits) return refuse_answer();
   KeyAnswer answer = out.take();

@@ -139,8 +139,32 @@ std::optional<KeyAnswer> refuse_pattern(std::string_view pattern) {
 }
 
 KeyAnswer refuse_answer() {
-  return KeyAnswer::refuse(fmt::format("the answer is larger than {} elements or {} bytes; ask for a part of it",
-                                       Bounds::kAnswerElementsMax, Bounds::kAnswerBytesMax));
+  return KeyAnswer::refuse(fmt::format(
+      "the answer is larger than kAnswerElementsMax ({} elements) or kAnswerBytesMax ({} bytes); ask for a part of it",
+      Bounds::kAnswerElementsMax, Bounds::kAnswerBytesMax));
+}
+
+KeyAnswer refuse_read() {
+  return KeyAnswer::refuse(
+      fmt::format("the command looks at more than kReadRowsMax ({}) elements; ask for a part of them", Bounds::kReadRowsMax));
+}
+
+std::optional<KeyAnswer> refuse_keys(std::size_t keys) {
+  if (keys <= Bounds::kKeysNamedMax) return std::nullopt;
+  return KeyAnswer::refuse(
+      fmt::format("the command names {} keys, more than kKeysNamedMax ({}); do it in parts", keys, Bounds::kKeysNamedMax));
+}
+
+std::optional<KeyAnswer> refuse_changes(std::uint64_t rows) {
+  if (rows <= Bounds::kChangedRowsMax) return std::nullopt;
+  return KeyAnswer::refuse(fmt::format("the command is about {} elements, more than kChangedRowsMax ({}); do it in parts", rows,
+                                       Bounds::kChangedRowsMax));
+}
+
+std::optional<KeyAnswer> refuse_search(std::uint64_t rows) {
+  if (rows <= Bounds::kSearchedRowsMax) return std::nullopt;
+  return KeyAnswer::refuse(fmt::format("the command looks at {} elements before it changes one, more than kSearchedRowsMax ({})",
+                                       rows, Bounds::kSearchedRowsMax));
 }
 
 bool Gathered::add(KeyAnswer answer) {

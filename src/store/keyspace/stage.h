@@ -77,6 +77,10 @@ std::optional<KeyAnswer> refuse_value(std::size_t bytes);
 std::optional<KeyAnswer> refuse_count(std::uint64_t elements);
 std::optional<KeyAnswer> refuse_pattern(std::string_view pattern);
 KeyAnswer refuse_answer();
+KeyAnswer refuse_read();
+std::optional<KeyAnswer> refuse_keys(std::size_t keys);
+std::optional<KeyAnswer> refuse_changes(std::uint64_t rows);
+std::optional<KeyAnswer> refuse_search(std::uint64_t rows);
 
 // --- answers of many elements ---
 
@@ -93,36 +97,38 @@ class Gathered {
   std::size_t bytes_ = 0;
 };
 
-// How many rows to read at a time: few while their size is unknown, then as many as are together of moderate size.
-class Pace {
- public:
-  std::size_t rows() const { return rows_; }
-  void learn(std::size_t rows, std::size_t bytes) {
-    if (rows > 0) rows_ = std::clamp<std::size_t>(kBytesAtOnce / std::max<std::size_t>(1, bytes / rows), 1, kRowsMax);
-  }
+// Rows that are read at a time: what is quick is read as one, so that it is of one moment even where nothing is locked.
+inline constexpr std::size_t kPieceRowsMax = Bounds::kQuickRowsMax;
 
- private:
-  static constexpr std::size_t kRowsFirst = 16;
-  static constexpr std::size_t kRowsMax = 100'000;
-  static constexpr std::size_t kBytesAtOnce = 8 * 1024 * 1024;
-  std::size_t rows_ = kRowsFirst;
-};
+// As many elements as places from end to end: then each place holds one, and an index is as good as a position.
+inline bool has_no_gaps(const KeyHead& head) { return head.tail - head.head + 1 == head.count; }
 
 // Elements of a list, met from that end; `take` says whether to go on.
 template <class Take>
 void walk_items(Stage& stage, const KeyHead& head, ListEnd from, Slice part, Take take) {
-  Pace pace;
+  std::optional<std::int64_t> past;
+  if (has_no_gaps(head)) {
+    const auto skip = static_cast<std::int64_t>(part.first);
+    past = from == ListEnd::left ? head.head - 1 + skip : head.tail + 1 - skip;
+  }
   while (part.count > 0) {
-    auto items = stage.rows.items(head, from, part.first, std::min<std::uint64_t>(part.count, pace.rows()));
+    const auto limit = static_cast<std::size_t>(std::min<std::uint64_t>(part.count, kPieceRowsMax));
+    auto items = past ? stage.rows.items_past(head, from, *past, limit) : stage.rows.items(head, from, part.first, limit);
     if (items.empty()) return;
-    std::size_t bytes = 0;
-    for (ListItem& item : items) {
-      bytes += item.value.size();
-      if (!take(std::move(item))) return;
-    }
-    part.first += items.size();
+    past = items.back().position;
     part.count -= items.size();
-    pace.learn(items.size(), bytes);
+    for (ListItem& item : items)
+      if (!take(std::move(item))) return;
+  }
+}
+
+// Calls `take` with each piece of the names and what is known of them.
+template <class Take>
+void ask_in_pieces(const std::vector<std::string>& names, std::size_t at_once, Take take) {
+  for (std::size_t at = 0; at < names.size(); at += at_once) {
+    const auto first = names.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto end = first + static_cast<std::ptrdiff_t>(std::min(at_once, names.size() - at));
+    if (!take(std::vector<std::string_view>(first, end))) return;
   }
 }
 
@@ -130,22 +136,19 @@ void walk_items(Stage& stage, const KeyHead& head, ListEnd from, Slice part, Tak
 template <class Take>
 void walk_fields(Stage& stage, const KeyHead& head, Take take) {
   // Rows are asked for what comes after a name, and nothing comes before the empty one.
-  if (auto value = stage.rows.field(head, {}))
+  std::int64_t left = head.count;
+  if (auto value = stage.rows.field(head, {})) {
+    --left;
     if (!take(KeyPair{{}, std::move(*value)})) return;
-  Pace pace;
+  }
   std::string after;
-  while (true) {
-    auto fields = stage.rows.fields(head, after, pace.rows());
+  while (left > 0) {
+    auto fields = stage.rows.fields(head, after, kPieceRowsMax);
     if (fields.empty()) return;
-    std::size_t bytes = 0;
-    const bool last = fields.size() < pace.rows();
+    left -= static_cast<std::int64_t>(fields.size());
     after = fields.back().first;
-    for (KeyPair& field : fields) {
-      bytes += field.first.size() + field.second.size();
+    for (KeyPair& field : fields)
       if (!take(std::move(field))) return;
-    }
-    if (last) return;
-    pace.learn(fields.size(), bytes);
   }
 }
 

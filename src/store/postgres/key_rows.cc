@@ -14,6 +14,7 @@ const Sql kFind{"key_find"};
 const Sql kCreate{"key_create"};
 const Sql kWrite{"key_write"};
 const Sql kRemove{"key_remove"};
+const Sql kRetire{"key_retire"};
 const Sql kRename{"key_rename"};
 const Sql kNames{"key_names"};
 const Sql kCount{"key_count"};
@@ -22,6 +23,8 @@ const Sql kText{"key_text"};
 const Sql kTextPut{"key_text_put"};
 const Sql kItemsLeft{"key_items_left"};
 const Sql kItemsRight{"key_items_right"};
+const Sql kItemsPastLeft{"key_items_past_left"};
+const Sql kItemsPastRight{"key_items_past_right"};
 const Sql kPositionsLeft{"key_positions_left"};
 const Sql kPositionsRight{"key_positions_right"};
 const Sql kItemPut{"key_item_put"};
@@ -30,16 +33,27 @@ const Sql kField{"key_field"};
 const Sql kFieldPut{"key_field_put"};
 const Sql kFieldRemove{"key_field_remove"};
 const Sql kFields{"key_fields"};
+const Sql kFieldAt{"key_field_at"};
+const Sql kFieldsOf{"key_fields_of"};
+const Sql kFieldsPut{"key_fields_put"};
+const Sql kFieldsRemove{"key_fields_remove"};
 const Sql kScore{"key_score"};
 const Sql kScorePut{"key_score_put"};
 const Sql kScoreRemove{"key_score_remove"};
 const Sql kScoresUp{"key_scores_up"};
 const Sql kScoresDown{"key_scores_down"};
+const Sql kScoresUpPast{"key_scores_up_past"};
+const Sql kScoresDownPast{"key_scores_down_past"};
 const Sql kScoresCount{"key_scores_count"};
 const Sql kMembersUp{"key_members_up"};
 const Sql kMembersDown{"key_members_down"};
+const Sql kMembersUpPast{"key_members_up_past"};
+const Sql kMembersDownPast{"key_members_down_past"};
 const Sql kRank{"key_rank"};
 const Sql kScoresAfter{"key_scores_after"};
+const Sql kScoresOf{"key_scores_of"};
+const Sql kScoresPut{"key_scores_put"};
+const Sql kScoresRemove{"key_scores_remove"};
 
 std::int64_t row_of(const KeyHead& head) { return static_cast<std::int64_t>(head.row); }
 std::int64_t whole(std::uint64_t value) { return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX)); }
@@ -84,6 +98,27 @@ std::vector<ScoredMember> members_of(const Rows& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.text(i, 0), rows.real(i, 1)});
   return out;
 }
+
+std::vector<ListItem> items_of(const Rows& rows) {
+  std::vector<ListItem> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.integer(i, 0), rows.text(i, 1)});
+  return out;
+}
+
+Column names_of(const std::vector<std::string_view>& names) {
+  Column column(Type::bytes);
+  for (const std::string_view name : names) column.add(name);
+  return column;
+}
+
+// The end of every question for a piece: how many rows from where, or behind which member, and how many bytes.
+Params piece(Params params, const ScorePlace& place, std::size_t limit) {
+  params.int8(whole(limit));
+  place.after ? params.float8(place.after->score).bytes(place.after->member) : params.int8(whole(place.skip));
+  return std::move(params.int8(whole(kPieceBytesMax)));
+}
+
+std::int64_t number_in(const Rows& rows) { return rows.size() == 0 ? 0 : rows.integer(0, 0); }
 
 bool said_yes(const Rows& rows) { return rows.size() == 1 && rows.integer(0, 0) != 0; }
 
@@ -179,6 +214,7 @@ void RowsOfKeys::write(const KeyHead& head) {
 void RowsOfKeys::remove(std::string_view key, const KeyHead& head) {
   known_[std::string(key)] = Known();
   names_of_row_.erase(row_of(head));
+  if (head.count > static_cast<std::int64_t>(kRemovedAtOnceMax)) return tx_.write(kRetire, of(head));
   tx_.write(kRemove, Params().int8s({row_of(head)}));
 }
 
@@ -195,17 +231,16 @@ void RowsOfKeys::rename(std::string_view from, std::string_view to, const KeyHea
 std::vector<KeyName> RowsOfKeys::names(std::string_view after, std::size_t limit) {
   flush();
   Params params = scoped();
-  const Rows rows = tx_.ask(kNames, std::move(params.bytes(after).int8(whole(limit))));
+  const Rows rows = tx_.ask(kNames, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
   std::vector<KeyName> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.text(i, 0), head_of(rows, i, 1)});
   return out;
 }
 
-std::int64_t RowsOfKeys::count(Instant now) {
+std::int64_t RowsOfKeys::count(Instant now, std::size_t most) {
   flush();
   Params params = scoped();
-  const Rows rows = tx_.ask(kCount, std::move(params.int8(to_ms(now))));
-  return rows.size() == 0 ? 0 : rows.integer(0, 0);
+  return number_in(tx_.ask(kCount, std::move(params.int8(to_ms(now)).int8(whole(most)))));
 }
 
 void RowsOfKeys::clear() {
@@ -240,16 +275,20 @@ void RowsOfKeys::put_text(std::string_view, const KeyHead& head, std::string_vie
 
 std::vector<ListItem> RowsOfKeys::items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) {
   Params params = of(head);
-  params.int8(whole(limit)).int8(whole(skip));
-  const Rows rows = tx_.ask(from == ListEnd::left ? kItemsLeft : kItemsRight, std::move(params));
-  std::vector<ListItem> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.integer(i, 0), rows.text(i, 1)});
-  return out;
+  params.int8(whole(limit)).int8(whole(skip)).int8(whole(kPieceBytesMax));
+  return items_of(tx_.ask(from == ListEnd::left ? kItemsLeft : kItemsRight, std::move(params)));
 }
 
-std::vector<std::int64_t> RowsOfKeys::positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) {
+std::vector<ListItem> RowsOfKeys::items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) {
   Params params = of(head);
-  params.bytes(value).int8(whole(limit));
+  params.int8(position).int8(whole(limit)).int8(whole(kPieceBytesMax));
+  return items_of(tx_.ask(from == ListEnd::left ? kItemsPastLeft : kItemsPastRight, std::move(params)));
+}
+
+std::vector<std::int64_t> RowsOfKeys::positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit,
+                                                std::size_t within) {
+  Params params = of(head);
+  params.bytes(value).int8(whole(limit)).int8(whole(within));
   const Rows rows = tx_.ask(from == ListEnd::left ? kPositionsLeft : kPositionsRight, std::move(params));
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows.integer(i, 0));
@@ -287,7 +326,7 @@ bool RowsOfKeys::remove_field(const KeyHead& head, std::string_view name) {
 
 std::vector<KeyPair> RowsOfKeys::fields(const KeyHead& head, std::string_view after, std::size_t limit) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kFields, std::move(params.bytes(after).int8(whole(limit)).int8(std::int64_t{0})));
+  const Rows rows = tx_.ask(kFields, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
   std::vector<KeyPair> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.text(i, 0), rows.text(i, 1)});
   return out;
@@ -295,9 +334,34 @@ std::vector<KeyPair> RowsOfKeys::fields(const KeyHead& head, std::string_view af
 
 std::optional<KeyPair> RowsOfKeys::field_at(const KeyHead& head, std::uint64_t skip) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kFields, std::move(params.null().int8(std::int64_t{1}).int8(whole(skip))));
+  const Rows rows = tx_.ask(kFieldAt, std::move(params.int8(whole(skip))));
   if (rows.size() == 0) return std::nullopt;
   return KeyPair{rows.text(0, 0), rows.text(0, 1)};
+}
+
+std::vector<std::optional<std::string>> RowsOfKeys::fields_of(const KeyHead& head, const std::vector<std::string_view>& names) {
+  Params params = of(head);
+  const Rows rows = tx_.ask(kFieldsOf, std::move(params.array(names_of(names))));
+  std::vector<std::optional<std::string>> out(names.size());
+  for (std::size_t i = 0; i < std::min(rows.size(), out.size()); ++i)
+    if (!rows.null(i, 0)) out[i] = rows.text(i, 0);
+  return out;
+}
+
+std::int64_t RowsOfKeys::put_fields(const KeyHead& head, const std::vector<FieldView>& fields) {
+  Column names(Type::bytes);
+  Column values(Type::bytes);
+  for (const FieldView& field : fields) {
+    names.add(field.name);
+    values.add(field.value);
+  }
+  Params params = of(head);
+  return number_in(tx_.ask(kFieldsPut, std::move(params.array(std::move(names)).array(std::move(values)))));
+}
+
+std::int64_t RowsOfKeys::remove_fields(const KeyHead& head, const std::vector<std::string_view>& names) {
+  Params params = of(head);
+  return static_cast<std::int64_t>(tx_.ask(kFieldsRemove, std::move(params.array(names_of(names)))).affected());
 }
 
 std::optional<double> RowsOfKeys::score(const KeyHead& head, std::string_view member) {
@@ -317,34 +381,58 @@ bool RowsOfKeys::remove_score(const KeyHead& head, std::string_view member) {
   return tx_.ask(kScoreRemove, std::move(params.bytes(member))).affected() == 1;
 }
 
-std::vector<ScoredMember> RowsOfKeys::scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
+std::vector<ScoredMember> RowsOfKeys::scores(const KeyHead& head, const ScoreRange& range, bool reverse, const ScorePlace& place,
                                              std::size_t limit) {
+  const Sql first = reverse ? kScoresDown : kScoresUp;
+  const Sql next = reverse ? kScoresDownPast : kScoresUpPast;
+  return members_of(tx_.ask(place.after ? next : first, piece(within(head, range), place, limit)));
+}
+
+std::vector<ScoredMember> RowsOfKeys::scores_between(const KeyHead& head, const LexRange& range, bool reverse,
+                                                     const ScorePlace& place, std::size_t limit) {
+  const Sql first = reverse ? kMembersDown : kMembersUp;
+  const Sql next = reverse ? kMembersDownPast : kMembersUpPast;
+  return members_of(tx_.ask(place.after ? next : first, piece(within(head, range), place, limit)));
+}
+
+std::int64_t RowsOfKeys::count_scores(const KeyHead& head, const ScoreRange& range, std::size_t most) {
   Params params = within(head, range);
-  params.int8(whole(limit)).int8(whole(skip));
-  return members_of(tx_.ask(reverse ? kScoresDown : kScoresUp, std::move(params)));
+  return number_in(tx_.ask(kScoresCount, std::move(params.int8(whole(most)))));
 }
 
-std::vector<ScoredMember> RowsOfKeys::scores_between(const KeyHead& head, const LexRange& range, bool reverse, std::uint64_t skip,
-                                                     std::size_t limit) {
-  Params params = within(head, range);
-  params.int8(whole(limit)).int8(whole(skip));
-  return members_of(tx_.ask(reverse ? kMembersDown : kMembersUp, std::move(params)));
-}
-
-std::int64_t RowsOfKeys::count_scores(const KeyHead& head, const ScoreRange& range) {
-  const Rows rows = tx_.ask(kScoresCount, within(head, range));
-  return rows.size() == 0 ? 0 : rows.integer(0, 0);
-}
-
-std::int64_t RowsOfKeys::rank(const KeyHead& head, std::string_view member, double score) {
+std::int64_t RowsOfKeys::rank(const KeyHead& head, const ScoredMember& member, std::size_t most) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kRank, std::move(params.bytes(member).float8(score)));
-  return rows.size() == 0 ? 0 : rows.integer(0, 0);
+  return number_in(tx_.ask(kRank, std::move(params.bytes(member.member).float8(member.score).int8(whole(most)))));
 }
 
 std::vector<ScoredMember> RowsOfKeys::scores_after(const KeyHead& head, std::string_view member, std::size_t limit) {
   Params params = of(head);
-  return members_of(tx_.ask(kScoresAfter, std::move(params.bytes(member).int8(whole(limit)))));
+  return members_of(tx_.ask(kScoresAfter, std::move(params.bytes(member).int8(whole(limit)).int8(whole(kPieceBytesMax)))));
+}
+
+std::vector<std::optional<double>> RowsOfKeys::scores_of(const KeyHead& head, const std::vector<std::string_view>& members) {
+  Params params = of(head);
+  const Rows rows = tx_.ask(kScoresOf, std::move(params.array(names_of(members))));
+  std::vector<std::optional<double>> out(members.size());
+  for (std::size_t i = 0; i < std::min(rows.size(), out.size()); ++i)
+    if (!rows.null(i, 0)) out[i] = rows.real(i, 0);
+  return out;
+}
+
+std::int64_t RowsOfKeys::put_scores(const KeyHead& head, const std::vector<ScoredMember>& members) {
+  Column names(Type::bytes);
+  Column scores(Type::float8);
+  for (const ScoredMember& member : members) {
+    names.add(std::string_view(member.member));
+    scores.add_real(member.score);
+  }
+  Params params = of(head);
+  return number_in(tx_.ask(kScoresPut, std::move(params.array(std::move(names)).array(std::move(scores)))));
+}
+
+std::int64_t RowsOfKeys::remove_scores(const KeyHead& head, const std::vector<std::string_view>& members) {
+  Params params = of(head);
+  return static_cast<std::int64_t>(tx_.ask(kScoresRemove, std::move(params.array(names_of(members)))).affected());
 }
 
 }  // namespace muster::store::postgres

@@ -14,6 +14,7 @@
 #include "store/postgres/cluster/notifier.h"
 #include "store/postgres/cluster/outbox.h"
 #include "store/postgres/runner.h"
+#include "store/postgres/verbs/keys.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -33,6 +34,8 @@ Options completed(Options options) {
   if (options.node.empty()) options.node = node_name();
   return options;
 }
+
+constexpr std::size_t kLongReadsMax = 1'000;  // that wait for the one that runs
 
 class ClusterStore final : public PostgresStore {
  public:
@@ -183,7 +186,7 @@ class ClusterStore final : public PostgresStore {
   }
 
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
-    run([batch = std::move(batch)](Tx& tx) { return postgres::keyspace(tx, batch); }, std::move(reply));
+    std::make_shared<KeySlices>(*this, std::move(batch), std::move(reply))->start();
   }
   // Other nodes write too, so memory knows nothing.
   KeyGlance glance(std::string_view) const override { return {}; }
@@ -299,6 +302,55 @@ class ClusterStore final : public PostgresStore {
     runner_.submit(std::make_unique<UnitOf<T, Body>>(std::move(body), std::move(reply)));
   }
 
+  // A batch of keys: each slice a transaction of its own.
+  class KeySlices final : public store::keyspace::SlicedBatch {
+   public:
+    KeySlices(ClusterStore& store, KeyBatch batch, Reply<std::vector<KeyAnswer>> reply)
+        : SlicedBatch(std::move(batch), std::move(reply)), store_(store) {}
+
+   private:
+    void run_slice(Reply<store::keyspace::Part> done) override {
+      store_.run([this](Tx& tx) { return run_keys(tx, batch(), slice()); }, std::move(done));
+    }
+    void run_long(Reply<store::keyspace::Part> done) override {
+      if (store_.too_many_long_reads())
+        return done(Status::exhausted(fmt::format("{} long reads of keys wait already; try again", kLongReadsMax)));
+      const auto body = [this](Tx& tx) { return run_keys(tx, batch(), {.commands = reads()}); };
+      auto unit = std::make_unique<UnitOf<store::keyspace::Part, std::decay_t<decltype(body)>>>(
+          body, Reply<store::keyspace::Part>([this, done = std::move(done)](Result<store::keyspace::Part> part) mutable {
+            ClusterStore& store = store_;
+            done(std::move(part));  // may be the last to know this batch
+            store.end_long_read();
+          }));
+      store_.begin_long_read(std::move(unit));
+    }
+    ClusterStore& store_;
+  };
+
+  bool too_many_long_reads() {
+    const std::lock_guard lock(long_reads_mutex_);
+    return long_reads_.size() >= kLongReadsMax;
+  }
+  // One at a time, so that they never hold all connections.
+  void begin_long_read(std::unique_ptr<Unit> unit) {
+    {
+      const std::lock_guard lock(long_reads_mutex_);
+      if (std::exchange(long_read_runs_, true)) return long_reads_.push_back(std::move(unit));
+    }
+    runner_.submit(std::move(unit));
+  }
+  void end_long_read() {
+    std::unique_ptr<Unit> next;
+    {
+      const std::lock_guard lock(long_reads_mutex_);
+      long_read_runs_ = !long_reads_.empty();
+      if (!long_read_runs_) return;
+      next = std::move(long_reads_.front());
+      long_reads_.pop_front();
+    }
+    runner_.submit(std::move(next));
+  }
+
   void sweep(SweepReport (*pass)(Tx&, std::size_t), std::size_t limit, Reply<SweepReport> reply) {
     run([pass, limit](Tx& tx) -> Result<SweepReport> { return pass(tx, limit); }, std::move(reply));
   }
@@ -349,6 +401,9 @@ class ClusterStore final : public PostgresStore {
         }));
   }
 
+  std::mutex long_reads_mutex_;  // leaf; guards the two below
+  std::deque<std::unique_ptr<Unit>> long_reads_;
+  bool long_read_runs_ = false;
   Node node_;
   Notifier notifier_;
   Outbox outbox_;

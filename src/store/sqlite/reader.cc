@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/sqlite/keys/rows.h"
 #include "store/sqlite/row.h"
 
 namespace muster::store::sqlite {
@@ -43,7 +44,9 @@ Reader::Reader(Connection& connection, IdCodec ids)
       bounds_(connection, "job_bounds"),
       content_(connection, "content_get"),
       namespace_(connection, "namespace_find"),
-      counts_(connection, "job_counts") {}
+      counts_(connection, "job_counts"),
+      keys_(connection),
+      plans_(connection) {}
 
 Status Reader::must_exist(const NamespaceName& ns) {
   if (ns.empty()) return {};
@@ -151,6 +154,25 @@ Result<std::vector<JobCount>> Reader::count(const JobFilter& filter, Instant now
   db_.clear_fault();
   if (!fault.ok()) return fault;
   return out;
+}
+
+Result<keyspace::Part> Reader::read_keys(const KeyBatch& batch, const keyspace::Run& what) {
+  db_.clear_fault();
+  std::optional<std::int64_t> ns;
+  {
+    Rows rows(namespace_.bind_text(1, batch.ns.text()));
+    if (rows.next()) ns = namespace_.integer(0);
+  }
+  if (!ns) return Status::not_found(fmt::format("namespace '{}' does not exist", batch.ns.text()));
+  if (Status begun = db_.exec("BEGIN"); !begun.ok()) return begun;
+  SqliteKeyRows rows(db_, keys_, *ns, batch.space);
+  keyspace::Ran ran = keyspace::run(rows, what);
+  Status fault = db_.fault();
+  db_.clear_fault();
+  const Status ended = db_.exec("COMMIT");
+  if (!fault.ok()) return fault;
+  if (!ended.ok()) return ended;
+  return keyspace::Part{std::move(ran.answers), false};
 }
 
 Result<Reader::Found> Reader::find(const JobFilter& filter, std::size_t limit, Instant now) {

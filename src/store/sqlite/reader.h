@@ -7,8 +7,11 @@
 
 #include "base/clock.h"
 #include "store/codec/id_codec.h"
+#include "store/keyspace/sliced_batch.h"
 #include "store/runs.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/keys/statements.h"
+#include "store/sqlite/plan_lists.h"
 #include "store/verbs.h"
 
 namespace muster::store::sqlite {
@@ -27,6 +30,9 @@ class Reader {
     bool more = false;
   };
   Result<Found> find(const JobFilter& filter, std::size_t limit, Instant now);
+  PlanLists& plans() { return plans_; }
+  // Commands that only read, all from one state of the database.
+  Result<keyspace::Part> read_keys(const KeyBatch& batch, const keyspace::Run& what);
 
  private:
   Status must_exist(const NamespaceName& ns);
@@ -41,6 +47,8 @@ class Reader {
   Statement content_;
   Statement namespace_;
   Statement counts_;
+  KeyStatements keys_;
+  PlanLists plans_;
 };
 
 }  // namespace muster::store::sqlite

@@ -33,15 +33,17 @@ void ReaderPool::run(Connection& connection, IdCodec ids) {
   Reader reader(connection, ids);
   while (true) {
     Task task;
+    bool closing = false;
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [this] { return closing_ || !tasks_.empty(); });
       if (tasks_.empty()) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();
+      closing = closing_;
     }
     try {
-      task(&reader);
+      task(closing ? nullptr : &reader);
     } catch (...) {
       // Its answer was given; only the reply to it can have thrown.
       const Incident incident(incidents_, "reply");

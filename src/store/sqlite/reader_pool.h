@@ -26,7 +26,7 @@ class ReaderPool {
 
   // False: the queue is full; the task was not taken.
   bool post(Task& task);
-  // Finishes what was taken, then ends. Idempotent.
+  // Finishes what is under way and refuses what waits, then ends. Idempotent.
   void close();
 
  private:

@@ -11,8 +11,7 @@ std::string_view statement_text(std::string_view name) {
 }
 
 Statements::Statements(Connection& c)
-    : action_count(c, "action_count"),
-      action_delete(c, "action_delete"),
+    : action_delete(c, "action_delete"),
       action_delete_of_namespace(c, "action_delete_of_namespace"),
       action_ended(c, "action_ended"),
       action_find(c, "action_find"),
@@ -22,8 +21,6 @@ Statements::Statements(Connection& c)
       action_jobs_delete(c, "action_jobs_delete"),
       action_jobs_delete_of_namespace(c, "action_jobs_delete_of_namespace"),
       action_jobs_insert(c, "action_jobs_insert"),
-      action_list_newest(c, "action_list_newest"),
-      action_list_oldest(c, "action_list_oldest"),
       action_of_job(c, "action_of_job"),
       action_open(c, "action_open"),
       action_open_of_plan(c, "action_open_of_plan"),
@@ -79,12 +76,10 @@ Statements::Statements(Connection& c)
       namespace_insert(c, "namespace_insert"),
       namespace_jobs(c, "namespace_jobs"),
       namespace_update(c, "namespace_update"),
-      plan_count(c, "plan_count"),
       plan_delete(c, "plan_delete"),
       plan_delete_of_namespace(c, "plan_delete_of_namespace"),
       plan_find(c, "plan_find"),
       plan_insert(c, "plan_insert"),
-      plan_list(c, "plan_list"),
       plan_replace(c, "plan_replace"),
       plan_used(c, "plan_used"),
       progress_delete(c, "progress_delete"),

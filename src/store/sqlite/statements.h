@@ -13,7 +13,6 @@ std::string_view statement_text(std::string_view name);
 struct Statements {
   explicit Statements(Connection& c);
 
-  Statement action_count;
   Statement action_delete;
   Statement action_delete_of_namespace;
   Statement action_ended;
@@ -24,8 +23,6 @@ struct Statements {
   Statement action_jobs_delete;
   Statement action_jobs_delete_of_namespace;
   Statement action_jobs_insert;
-  Statement action_list_newest;
-  Statement action_list_oldest;
   Statement action_of_job;
   Statement action_open;
   Statement action_open_of_plan;
@@ -81,12 +78,10 @@ struct Statements {
   Statement namespace_insert;
   Statement namespace_jobs;
   Statement namespace_update;
-  Statement plan_count;
   Statement plan_delete;
   Statement plan_delete_of_namespace;
   Statement plan_find;
   Statement plan_insert;
-  Statement plan_list;
   Statement plan_replace;
   Statement plan_used;
   Statement progress_delete;

@@ -108,8 +108,22 @@ class FileStore final : public SqliteStore {
   void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override {
     write_each(std::move(jobs), std::move(reply), sqlite::redrive);
   }
-  void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override {
-    write(std::move(reply), [this, filter = std::move(filter)](Core& core) { return redrive_found(core, filter); });
+  void redrive_matching(RedriveFilter request, Reply<Redriven> reply) override {
+    JobFilter filter = std::move(request.filter);
+    std::erase_if(filter.states, [](JobState state) { return !next(state, JobEvent::redriven); });
+    if (filter.states.empty()) filter.states = {JobState::dead};
+    const auto work = std::make_shared<Redriving>();
+    work->reply = std::move(reply);
+    Reply<Reader::Found> begin = [this, work](Result<Reader::Found> found) {
+      if (!found.ok()) return work->reply(found.status());
+      work->keys = std::move(found->keys);
+      work->out.more = found->more;
+      redrive_part(work);
+    };
+    const auto find = [this, filter = std::move(filter), limit = request.limit](Reader& reader) {
+      return reader.find(filter, limit, clock_.now());
+    };
+    on_reader_behind_writer(std::move(begin), find);
   }
   void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override {
     read(std::move(reply), [jobs = std::move(jobs)](Core& core) { return each<Job>(core, jobs, read_job); });
@@ -203,7 +217,8 @@ class FileStore final : public SqliteStore {
     });
   }
   void list_plans(PlanQuery query, Reply<PlanPage> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_plans(core, query); });
+    on_reader_behind_writer(std::move(reply),
+                            [query = std::move(query)](Reader& reader) { return reader.plans().list_plans(query); });
   }
   void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
     write(std::move(reply),
@@ -216,14 +231,13 @@ class FileStore final : public SqliteStore {
     read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::get_action(core, query); });
   }
   void list_actions(ActionListQuery query, Reply<ActionPage> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_actions(core, query); });
+    on_reader_behind_writer(std::move(reply),
+                            [query = std::move(query)](Reader& reader) { return reader.plans().list_actions(query); });
   }
 
   // --- the keyspace ---
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
-    const bool changes = std::any_of(batch.commands.begin(), batch.commands.end(), store::keyspace::writes);
-    put<std::vector<KeyAnswer>>(changes ? OpKind::write : OpKind::read, std::move(reply),
-                                [batch = std::move(batch)](Core& core) { return sqlite::keyspace(core, batch); });
+    std::make_shared<KeySlices>(*this, std::move(batch), std::move(reply))->start();
   }
   KeyGlance glance(std::string_view key) const override { return writer_.key_cache().glance(key, clock_.now()); }
 
@@ -315,6 +329,26 @@ class FileStore final : public SqliteStore {
   bool pump() override;
 
  private:
+  // A batch of keys: slices with the writer, long reads with the readers.
+  class KeySlices final : public store::keyspace::SlicedBatch {
+   public:
+    KeySlices(FileStore& store, KeyBatch batch, Reply<std::vector<KeyAnswer>> reply)
+        : SlicedBatch(std::move(batch), std::move(reply)), store_(store) {}
+
+   private:
+    void run_slice(Reply<store::keyspace::Part> done) override {
+      store_.put<store::keyspace::Part>(writes() ? OpKind::write : OpKind::read, std::move(done),
+                                        [this](Core& core) { return run_keys(core, batch(), slice()); });
+    }
+    void run_long(Reply<store::keyspace::Part> done) override {
+      const store::keyspace::Run what{.commands = reads(), .now = store_.clock_.now(), .random = random_seed()};
+      if (store_.manual_reader_)
+        return store_.read(std::move(done), [this, what](Core&) { return store_.manual_reader_->read_keys(batch(), what); });
+      store_.on_reader(std::move(done), [this, what](Reader& reader) { return reader.read_keys(batch(), what); });
+    }
+    FileStore& store_;
+  };
+
   // --- the queue ---
   template <class T, class Body>
   void put(OpKind kind, Reply<T> reply, Body body) {
@@ -353,6 +387,7 @@ class FileStore final : public SqliteStore {
     // Shared between the task and the refusal below; whichever runs takes it.
     auto shared = std::make_shared<Reply<T>>(std::move(reply));
     ReaderPool::Task task([this, shared, body = std::move(body)](Reader* reader) mutable {
+      if (reader == nullptr) return (*shared)(Status::unavailable("the store is closed"));
       Result<T> result = run_guarded<T>([&]() -> Result<T> { return body(*reader); });
       (*shared)(std::move(result));
     });
@@ -380,7 +415,22 @@ class FileStore final : public SqliteStore {
         [](Core&) -> Result<bool> { return true; });
   }
 
-  Result<Redriven> redrive_found(Core& core, const RedriveFilter& request);
+  // The same, with no thread but the caller of pump() if there is no other.
+  template <class T, class Body>
+  void on_reader_behind_writer(Reply<T> reply, Body body) {
+    if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
+    behind_writer(std::move(reply), std::move(body));
+  }
+
+  // Jobs that a reader found are moved a part at a time. Shared by the parts; one is under way.
+  struct Redriving {
+    static constexpr std::size_t kAtOnceMax = 1'000;
+    std::vector<JobKey> keys;
+    std::size_t done = 0;
+    Redriven out;
+    Reply<Redriven> reply;
+  };
+  void redrive_part(const std::shared_ptr<Redriving>& work);
   StoreInfo describe(Core& core);
   void run();
   void abandon();
@@ -392,7 +442,6 @@ class FileStore final : public SqliteStore {
   std::unique_ptr<Connection> connection_;
   Writer writer_;
   std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
-  std::unique_ptr<Reader> filter_reader_;  // finds what to re-drive; on the writer's connection
   std::unique_ptr<ReaderPool> readers_;
 
   std::mutex mutex_;  // leaf; guards the two below
@@ -402,20 +451,24 @@ class FileStore final : public SqliteStore {
   std::thread thread_;
 };
 
-Result<Redriven> FileStore::redrive_found(Core& core, const RedriveFilter& request) {
-  if (!filter_reader_) filter_reader_ = std::make_unique<Reader>(*connection_, core.ids);
-  JobFilter filter = request.filter;
-  std::erase_if(filter.states, [](JobState state) { return !next(state, JobEvent::redriven); });
-  if (filter.states.empty()) filter.states = {JobState::dead};
-  const auto found = filter_reader_->find(filter, request.limit, core.now);
-  if (!found.ok()) return found.status();
-  Redriven out;
-  out.more = found->more;
-  for (const JobKey key : found->keys) {
-    const JobId id = core.ids.encode(key);
-    if (sqlite::redrive(core, id).ok()) out.jobs.push_back(id);
-  }
-  return out;
+void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
+  if (work->done == work->keys.size()) return work->reply(std::move(work->out));
+  const bool first = work->done == 0;
+  put<bool>(
+      OpKind::write,
+      [this, work, first](Result<bool> moved) {
+        if (moved.ok()) return redrive_part(work);
+        // The parts before this one stay moved.
+        work->reply(first ? moved.status() : Status::outcome_unknown(moved.status().message()));
+      },
+      [work](Core& core) -> Result<bool> {
+        const std::size_t end = std::min(work->keys.size(), work->done + Redriving::kAtOnceMax);
+        for (; work->done < end; ++work->done) {
+          const JobId id = core.ids.encode(work->keys[work->done]);
+          if (sqlite::redrive(core, id).ok()) work->out.jobs.push_back(id);
+        }
+        return true;
+      });
 }
 
 StoreInfo FileStore::describe(Core& core) {

@@ -162,5 +162,32 @@ TEST_F(ScoresByHabitFront, RangesAlwaysBringTheirScores) {
   EXPECT_EQ(call({"ZREVRANGE", "z", "0", "-1"}), array({"a"}));
 }
 
+// --- bounds ---
+
+Words many(Words words, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) words.push_back(std::to_string(i));
+  return words;
+}
+
+TEST_F(CollectionsFront, OverItsBudgetACommandNamesTheLimit) {
+  EXPECT_EQ(call(many({"SADD", "s"}, 20'001)),
+            error("the command is about 20001 elements, more than kChangedRowsMax (20000); do it in parts"));
+  EXPECT_EQ(call({"EXISTS", "s"}), number(0));
+  EXPECT_EQ(call(many({"MGET"}, 20'001)), error("the command names 20001 keys, more than kKeysNamedMax (20000); do it in parts"));
+  EXPECT_EQ(call(many({"RPUSH", "l"}, 20'000)), number(20'000));
+  EXPECT_EQ(call({"RPUSH", "l", "x"}), number(20'001));
+  EXPECT_EQ(call({"LPOP", "l", "20001"}),
+            error("the command is about 20001 elements, more than kChangedRowsMax (20000); do it in parts"));
+  EXPECT_EQ(call({"LLEN", "l"}), number(20'001));
+}
+
+TEST_F(CollectionsFront, ALongReadInAPipelineKeepsItsPlace) {
+  Wire wire = operate();
+  EXPECT_EQ(wire.call(many({"RPUSH", "l"}, 5'000)), number(5'000));
+  const std::string replies = pipeline(wire, {{"RPUSH", "l", "last"}, {"LRANGE", "l", "0", "-1"}, {"DEL", "l"}, {"LLEN", "l"}});
+  EXPECT_TRUE(replies.starts_with(number(5'001) + "*5001\r\n" + bulk("0"))) << replies.substr(0, 60);
+  EXPECT_TRUE(replies.ends_with(bulk("last") + number(1) + number(0)));
+}
+
 }  // namespace
 }  // namespace muster::resp::keyspace

@@ -20,8 +20,8 @@ using store::KeyAnswer;
 using store::KeyType;
 using Answers = std::vector<KeyAnswer>;
 
-constexpr std::size_t kNamesMax = 1'000'000;  // of one KEYS
-constexpr std::size_t kNamesBytesMax = 64 * 1024 * 1024;
+constexpr std::size_t kListedNamesMax = 250'000;  // of one KEYS
+constexpr std::size_t kListedBytesMax = 64 * 1024 * 1024;
 constexpr std::size_t kPatternBytesMax = 1'024;
 
 std::string too_long(std::string_view pattern) {
@@ -95,8 +95,9 @@ class Listing : public std::enable_shared_from_this<Listing> {
   void take(KeyAnswer& page) {
     if (page.kind != KeyAnswer::Kind::list || page.list.empty()) return call_->fail(page.text);
     for (std::size_t i = 1; i < page.list.size(); ++i) add(std::move(page.list[i].text));
-    if (names_.size() > kNamesMax || bytes_ > kNamesBytesMax)
-      return call_->fail("more keys match than one answer may hold; use SCAN");
+    if (names_.size() > kListedNamesMax || bytes_ > kListedBytesMax)
+      return call_->fail(fmt::format("more keys match than kListedNamesMax ({}) or kListedBytesMax ({} bytes); use SCAN",
+                                     kListedNamesMax, kListedBytesMax));
     if (!page.list.front().text.empty()) return next_page(std::move(page.list.front().text));
     std::string out;
     wire::array(out, names_.size());

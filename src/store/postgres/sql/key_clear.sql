@@ -1,4 +1,4 @@
-WITH gone AS (DELETE FROM {schema}.keys WHERE namespace = $1::integer AND space = $2::smallint RETURNING id),
-  items AS (DELETE FROM {schema}.key_items WHERE key IN (SELECT id FROM gone)),
-  fields AS (DELETE FROM {schema}.key_fields WHERE key IN (SELECT id FROM gone))
-DELETE FROM {schema}.key_scores WHERE key IN (SELECT id FROM gone)
+-- Texts go; what holds elements is out of sight at once, and the sweep of expired keys removes it.
+WITH texts AS (DELETE FROM {schema}.keys WHERE namespace = $1::integer AND space = $2::smallint AND type = 0)
+UPDATE {schema}.keys SET space = 2, name = convert_to(id::text, 'UTF8'), expires_at = 0
+WHERE namespace = $1::integer AND space = $2::smallint AND type <> 0

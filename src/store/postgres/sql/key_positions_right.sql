@@ -1,1 +1,2 @@
-SELECT position FROM {schema}.key_items WHERE key = $1::bigint AND value = $2::bytea ORDER BY position DESC LIMIT $3::bigint
+SELECT position FROM (SELECT position, value FROM {schema}.key_items WHERE key = $1::bigint ORDER BY position DESC LIMIT $4::bigint) AS looked_at
+WHERE value = $2::bytea ORDER BY position DESC LIMIT $3::bigint

@@ -1,7 +1,10 @@
 // The keyspace on PostgreSQL: a batch in a transaction of its own, and the sweep of keys whose time has come.
+#include "store/postgres/verbs/keys.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/uuid.h"
 #include "store/keyspace/keyspace.h"
@@ -17,10 +20,15 @@ const Sql kExpired{"key_expired"};
 const Sql kLockSome{"key_lock_some"};
 const Sql kStillExpired{"key_still_expired"};
 const Sql kRemove{"key_remove"};
+const Sql kRetire{"key_retire"};
+const Sql kWrite{"key_write"};
+const Sql kItemsRemoveSome{"key_items_remove_some"};
+const Sql kFieldsRemoveSome{"key_fields_remove_some"};
+const Sql kScoresRemoveSome{"key_scores_remove_some"};
 const Sql kExpiryNext{"key_expiry_next"};
 
-void lock_keys(Tx& tx, const KeyScope& scope, const std::vector<KeyCommand>& commands, const std::vector<std::string>& keys) {
-  if (std::none_of(commands.begin(), commands.end(), keyspace::writes)) return;
+void lock_keys(Tx& tx, const KeyScope& scope, std::span<const KeyCommand> commands, const std::vector<std::string>& keys) {
+  if (std::none_of(commands.begin(), commands.end(), [](const KeyCommand& command) { return keyspace::writes(command); })) return;
   // A clear names no key and touches every one.
   if (std::any_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return std::holds_alternative<key::Clear>(c); }))
     return lock_all_keys(tx, scope.ns);
@@ -29,24 +37,61 @@ void lock_keys(Tx& tx, const KeyScope& scope, const std::vector<KeyCommand>& com
 
 }  // namespace
 
-Result<std::vector<KeyAnswer>> keyspace(Tx& tx, const KeyBatch& batch) {
+Result<keyspace::Part> run_keys(Tx& tx, const KeyBatch& batch, keyspace::Run what) {
   const auto ns = tx.namespace_key(batch.ns);
   if (!ns.ok()) return ns.status();
   const KeyScope scope{*ns, batch.space};
   std::vector<std::string> keys;
-  for (const KeyCommand& command : batch.commands)
+  for (const KeyCommand& command : what.commands)
     for (std::string& key : keyspace::keys_of(command)) keys.push_back(std::move(key));
-  lock_keys(tx, scope, batch.commands, keys);
+  lock_keys(tx, scope, what.commands, keys);
   RowsOfKeys rows(tx, scope);
   rows.expect(keys);
   constexpr double kSpread = 9007199254740992.0;  // 2^53, all a double tells apart
-  const std::uint64_t random = mix64(static_cast<std::uint64_t>(tx.node().spread() * kSpread));
-  keyspace::Ran ran = keyspace::run(rows, batch.commands, tx.now(), random);
+  what.random = mix64(static_cast<std::uint64_t>(tx.node().spread() * kSpread));
+  what.now = tx.now();
+  keyspace::Ran ran = keyspace::run(rows, what);
   rows.flush();
   if (batch.space == KeySpace::clients)
     for (std::string& key : ran.pushed) tx.changes.keys.push_back({batch.ns, std::move(key)});
-  return std::move(ran.answers);
+  return keyspace::Part{std::move(ran.answers), ran.long_read};
 }
+
+namespace {
+
+Sql remove_some(KeyType type) {
+  if (type == KeyType::list) return kItemsRemoveSome;
+  return type == KeyType::scores ? kScoresRemoveSome : kFieldsRemoveSome;
+}
+
+// Removes keys, and parts of large ones; says how many. A large one is put out of sight first: nobody must find a part of it.
+std::size_t remove_due(Tx& tx, const Rows& due) {
+  std::vector<std::int64_t> gone;
+  std::size_t at = 0;
+  for (std::size_t rows = 0; at < due.size() && rows < kSweptRowsMax; ++at) {
+    const std::int64_t id = due.integer(at, 0);
+    const auto elements = static_cast<std::size_t>(std::max<std::int64_t>(due.integer(at, 2), 0));
+    if (elements <= kRemovedAtOnceMax) {
+      gone.push_back(id);
+      rows += elements + 1;
+      continue;
+    }
+    if (static_cast<KeySpace>(due.integer(at, 3)) != kRemovedSpace) tx.write(kRetire, Params().int8(id));
+    const std::size_t part = std::min(kSweptRowsMax - rows, elements - kRemovedAtOnceMax / 2);
+    tx.write(remove_some(static_cast<KeyType>(due.integer(at, 1))), Params().int8(id).int8(static_cast<std::int64_t>(part)));
+    tx.write(kWrite, Params()
+                         .int8(id)
+                         .int8(std::int64_t{0})
+                         .int8(static_cast<std::int64_t>(elements - part))
+                         .int8(std::int64_t{0})
+                         .int8(std::int64_t{0}));
+    rows += part + 1;
+  }
+  if (!gone.empty()) tx.write(kRemove, Params().int8s(gone));
+  return at;
+}
+
+}  // namespace
 
 SweepReport expire_keys(Tx& tx, std::size_t limit) {
   const std::size_t room = std::min(limit, kPassRowsMax);
@@ -66,14 +111,10 @@ SweepReport expire_keys(Tx& tx, std::size_t limit) {
     std::vector<std::int64_t> ids;
     for (std::size_t i = 0; i < held.size(); ++i)
       for (const std::int64_t id : by_stripe[static_cast<std::int32_t>(held.integer(i, 0))]) ids.push_back(id);
-    const Rows doomed = tx.ask(kStillExpired, Params().int8s(ids).int8(tx.now_ms()));
-    std::vector<std::int64_t> gone;
-    for (std::size_t i = 0; i < doomed.size(); ++i) gone.push_back(doomed.integer(i, 0));
-    if (!gone.empty()) tx.write(kRemove, Params().int8s(gone));
-    report.moved = gone.size();
-    report.more = expired->size() == room && !gone.empty();
+    report.moved = remove_due(tx, tx.ask(kStillExpired, Params().int8s(ids).int8(tx.now_ms())));
   }
   report.next_due = ask_instant(tx, kExpiryNext);
+  report.more = report.moved > 0 && report.next_due && *report.next_due <= tx.now();
   return report;
 }
 

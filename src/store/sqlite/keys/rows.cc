@@ -60,15 +60,34 @@ void bind_bound(Statement& st, int index, const std::optional<LexBound>& bound) 
 
 std::vector<ScoredMember> read_scores(Statement& st) {
   std::vector<ScoredMember> out;
+  std::size_t bytes = 0;
   Rows rows(st);
-  while (rows.next()) out.push_back({st.text(0), st.real(1)});
+  while (bytes < kPieceBytesMax && rows.next()) {
+    out.push_back({st.text(0), st.real(1)});
+    bytes += out.back().member.size();
+  }
   return out;
 }
 
 std::vector<KeyPair> read_pairs(Statement& st) {
   std::vector<KeyPair> out;
+  std::size_t bytes = 0;
   Rows rows(st);
-  while (rows.next()) out.push_back({st.text(0), st.text(1)});
+  while (bytes < kPieceBytesMax && rows.next()) {
+    out.push_back({st.text(0), st.text(1)});
+    bytes += out.back().first.size() + out.back().second.size();
+  }
+  return out;
+}
+
+std::vector<ListItem> read_items(Statement& st) {
+  std::vector<ListItem> out;
+  std::size_t bytes = 0;
+  Rows rows(st);
+  while (bytes < kPieceBytesMax && rows.next()) {
+    out.push_back({st.integer(0), st.text(1)});
+    bytes += out.back().value.size();
+  }
   return out;
 }
 
@@ -91,6 +110,13 @@ void remove_contents(KeyStatements& sql, KeyRow row, KeyType type) {
     case KeyType::set: return sql.fields_delete_all.bind(1, id).run();
     case KeyType::scores: return sql.scores_delete_all.bind(1, id).run();
   }
+}
+
+void remove_some(KeyStatements& sql, KeyRow row, KeyType type, std::size_t elements) {
+  Statement& st = type == KeyType::list     ? sql.items_delete_some
+                  : type == KeyType::scores ? sql.scores_delete_some
+                                            : sql.fields_delete_some;
+  st.bind(1, static_cast<std::int64_t>(row)).bind(2, as_number(elements)).run();
 }
 
 std::vector<CachedText> SqliteKeyRows::take_texts() {
@@ -144,6 +170,7 @@ void SqliteKeyRows::write(const KeyHead& head) {
 }
 
 void SqliteKeyRows::remove(std::string_view, const KeyHead& head) {
+  if (head.count > static_cast<std::int64_t>(kRemovedAtOnceMax)) return sql_.retire.bind(1, id_of(head)).run();
   remove_contents(sql_, head.row, head.type);
   sql_.remove.bind(1, id_of(head)).run();
   texts_.erase(head.row);
@@ -156,18 +183,21 @@ void SqliteKeyRows::rename(std::string_view, std::string_view to, const KeyHead&
 
 std::vector<KeyName> SqliteKeyRows::names(std::string_view after, std::size_t limit) {
   std::vector<KeyName> out;
+  std::size_t bytes = 0;
   Rows rows(sql_.names.bind(1, namespace_).bind(2, space_).bind_blob(3, after).bind(4, as_number(limit)));
-  while (rows.next()) out.push_back({sql_.names.text(0), read_head(sql_.names, 1)});
+  while (bytes < kPieceBytesMax && rows.next()) {
+    out.push_back({sql_.names.text(0), read_head(sql_.names, 1)});
+    bytes += out.back().name.size();
+  }
   return out;
 }
 
-std::int64_t SqliteKeyRows::count(Instant now) {
-  return read_number(sql_.count.bind(1, namespace_).bind(2, space_).bind(3, to_ms(now)));
+std::int64_t SqliteKeyRows::count(Instant now, std::size_t most) {
+  return read_number(sql_.count.bind(1, namespace_).bind(2, space_).bind(3, to_ms(now)).bind(4, as_number(most)));
 }
 
 void SqliteKeyRows::clear() {
-  for (Statement* st : {&sql_.clear_items, &sql_.clear_fields, &sql_.clear_scores, &sql_.clear})
-    st->bind(1, namespace_).bind(2, space_).run();
+  for (Statement* st : {&sql_.clear_texts, &sql_.retire_all}) st->bind(1, namespace_).bind(2, space_).run();
   texts_.clear();
 }
 
@@ -200,16 +230,19 @@ void SqliteKeyRows::remember(KeyRow row, std::string_view key, std::string_view 
 
 std::vector<ListItem> SqliteKeyRows::items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) {
   Statement& st = from == ListEnd::left ? sql_.items_left : sql_.items_right;
-  std::vector<ListItem> out;
-  Rows rows(st.bind(1, id_of(head)).bind(2, as_number(limit)).bind(3, as_number(skip)));
-  while (rows.next()) out.push_back({st.integer(0), st.text(1)});
-  return out;
+  return read_items(st.bind(1, id_of(head)).bind(2, as_number(limit)).bind(3, as_number(skip)));
 }
 
-std::vector<std::int64_t> SqliteKeyRows::positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) {
+std::vector<ListItem> SqliteKeyRows::items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) {
+  Statement& st = from == ListEnd::left ? sql_.items_past_left : sql_.items_past_right;
+  return read_items(st.bind(1, id_of(head)).bind(2, position).bind(3, as_number(limit)));
+}
+
+std::vector<std::int64_t> SqliteKeyRows::positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit,
+                                                   std::size_t within) {
   Statement& st = from == ListEnd::left ? sql_.positions_left : sql_.positions_right;
   std::vector<std::int64_t> out;
-  Rows rows(st.bind(1, id_of(head)).bind_blob(2, value).bind(3, as_number(limit)));
+  Rows rows(st.bind(1, id_of(head)).bind_blob(2, value).bind(3, as_number(limit)).bind(4, as_number(within)));
   while (rows.next()) out.push_back(st.integer(0));
   return out;
 }
@@ -274,32 +307,42 @@ bool SqliteKeyRows::remove_score(const KeyHead& head, std::string_view member) {
   return changed();
 }
 
-std::vector<ScoredMember> SqliteKeyRows::scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
-                                                std::size_t limit) {
+std::vector<ScoredMember> SqliteKeyRows::scores(const KeyHead& head, const ScoreRange& range, bool reverse,
+                                                const ScorePlace& place, std::size_t limit) {
   const auto ends = ends_of(range);
   if (!ends) return {};
+  if (place.after) {
+    Statement& st = reverse ? sql_.scores_down_past : sql_.scores_up_past;
+    st.bind(1, id_of(head)).bind(2, place.after->score).bind_blob(3, place.after->member);
+    return read_scores(st.bind(4, reverse ? ends->min : ends->max).bind(5, as_number(limit)));
+  }
   Statement& st = reverse ? sql_.scores_down : sql_.scores_up;
   return read_scores(
-      st.bind(1, id_of(head)).bind(2, ends->min).bind(3, ends->max).bind(4, as_number(limit)).bind(5, as_number(skip)));
+      st.bind(1, id_of(head)).bind(2, ends->min).bind(3, ends->max).bind(4, as_number(limit)).bind(5, as_number(place.skip)));
 }
 
 std::vector<ScoredMember> SqliteKeyRows::scores_between(const KeyHead& head, const LexRange& range, bool reverse,
-                                                        std::uint64_t skip, std::size_t limit) {
-  Statement& st = reverse ? sql_.scores_between_down : sql_.scores_between_up;
+                                                        const ScorePlace& place, std::size_t limit) {
+  Statement& first = reverse ? sql_.scores_between_down : sql_.scores_between_up;
+  Statement& next = reverse ? sql_.scores_between_down_past : sql_.scores_between_up_past;
+  Statement& st = place.after ? next : first;
   st.bind(1, id_of(head));
   bind_bound(st, 2, range.min);
   bind_bound(st, 4, range.max);
-  return read_scores(st.bind(6, as_number(limit)).bind(7, as_number(skip)));
+  st.bind(6, as_number(limit));
+  if (place.after) return read_scores(st.bind(7, place.after->score).bind_blob(8, place.after->member));
+  return read_scores(st.bind(7, as_number(place.skip)));
 }
 
-std::int64_t SqliteKeyRows::count_scores(const KeyHead& head, const ScoreRange& range) {
+std::int64_t SqliteKeyRows::count_scores(const KeyHead& head, const ScoreRange& range, std::size_t most) {
   const auto ends = ends_of(range);
   if (!ends) return 0;
-  return read_number(sql_.scores_count.bind(1, id_of(head)).bind(2, ends->min).bind(3, ends->max));
+  return read_number(sql_.scores_count.bind(1, id_of(head)).bind(2, ends->min).bind(3, ends->max).bind(4, as_number(most)));
 }
 
-std::int64_t SqliteKeyRows::rank(const KeyHead& head, std::string_view member, double score) {
-  return read_number(sql_.scores_rank.bind(1, id_of(head)).bind(2, score).bind_blob(3, member));
+std::int64_t SqliteKeyRows::rank(const KeyHead& head, const ScoredMember& member, std::size_t most) {
+  return read_number(
+      sql_.scores_rank.bind(1, id_of(head)).bind(2, member.score).bind_blob(3, member.member).bind(4, as_number(most)));
 }
 
 std::vector<ScoredMember> SqliteKeyRows::scores_after(const KeyHead& head, std::string_view member, std::size_t limit) {

@@ -31,14 +31,16 @@ class SqliteKeyRows final : public KeyRows {
   void remove(std::string_view key, const KeyHead& head) override;
   void rename(std::string_view from, std::string_view to, const KeyHead& head) override;
   std::vector<KeyName> names(std::string_view after, std::size_t limit) override;
-  std::int64_t count(Instant now) override;
+  std::int64_t count(Instant now, std::size_t most) override;
   void clear() override;
 
   std::string text(const KeyHead& head) override;
   void put_text(std::string_view key, const KeyHead& head, std::string_view value) override;
 
   std::vector<ListItem> items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) override;
-  std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit) override;
+  std::vector<ListItem> items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) override;
+  std::vector<std::int64_t> positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit,
+                                      std::size_t within) override;
   void put_item(const KeyHead& head, std::int64_t position, std::string_view value) override;
   void remove_item(const KeyHead& head, std::int64_t position) override;
   void remove_items(const KeyHead& head, std::int64_t first, std::int64_t last) override;
@@ -52,12 +54,12 @@ class SqliteKeyRows final : public KeyRows {
   std::optional<double> score(const KeyHead& head, std::string_view member) override;
   bool put_score(const KeyHead& head, std::string_view member, double score) override;
   bool remove_score(const KeyHead& head, std::string_view member) override;
-  std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, std::uint64_t skip,
+  std::vector<ScoredMember> scores(const KeyHead& head, const ScoreRange& range, bool reverse, const ScorePlace& place,
                                    std::size_t limit) override;
-  std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, std::uint64_t skip,
+  std::vector<ScoredMember> scores_between(const KeyHead& head, const LexRange& range, bool reverse, const ScorePlace& place,
                                            std::size_t limit) override;
-  std::int64_t count_scores(const KeyHead& head, const ScoreRange& range) override;
-  std::int64_t rank(const KeyHead& head, std::string_view member, double score) override;
+  std::int64_t count_scores(const KeyHead& head, const ScoreRange& range, std::size_t most) override;
+  std::int64_t rank(const KeyHead& head, const ScoredMember& member, std::size_t most) override;
   std::vector<ScoredMember> scores_after(const KeyHead& head, std::string_view member, std::size_t limit) override;
 
  private:
@@ -77,5 +79,7 @@ class SqliteKeyRows final : public KeyRows {
 
 // What is in a key, by its type; the key's own row stays.
 void remove_contents(KeyStatements& sql, KeyRow row, KeyType type);
+// As many of its elements. REQUIRES: it is no text.
+void remove_some(KeyStatements& sql, KeyRow row, KeyType type, std::size_t elements);
 
 }  // namespace muster::store::sqlite

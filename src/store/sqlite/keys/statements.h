@@ -1,4 +1,4 @@
-// The keyspace's statements of the writer, prepared at open from sql/key_*.sql. A member is named like its file, without the
+// The keyspace's statements of one connection, prepared at open from sql/key_*.sql. A member is named like its file, without the
 // key_.
 #pragma once
 
@@ -16,21 +16,23 @@ struct KeyStatements {
   Statement rename;
   Statement names;
   Statement count;
-  Statement clear;
-  Statement clear_items;
-  Statement clear_fields;
-  Statement clear_scores;
+  Statement clear_texts;
+  Statement retire;
+  Statement retire_all;
   Statement text;
   Statement put_text;
   Statement expired;
   Statement next_expiry;
   Statement items_left;
   Statement items_right;
+  Statement items_past_left;
+  Statement items_past_right;
   Statement positions_left;
   Statement positions_right;
   Statement item_put;
   Statement items_delete;
   Statement items_delete_all;
+  Statement items_delete_some;
   Statement field;
   Statement field_insert;
   Statement field_update;
@@ -38,18 +40,24 @@ struct KeyStatements {
   Statement fields;
   Statement field_at;
   Statement fields_delete_all;
+  Statement fields_delete_some;
   Statement score;
   Statement score_insert;
   Statement score_update;
   Statement score_delete;
   Statement scores_up;
   Statement scores_down;
+  Statement scores_up_past;
+  Statement scores_down_past;
   Statement scores_between_up;
   Statement scores_between_down;
+  Statement scores_between_up_past;
+  Statement scores_between_down_past;
   Statement scores_count;
   Statement scores_rank;
   Statement scores_after;
   Statement scores_delete_all;
+  Statement scores_delete_some;
 };
 
 }  // namespace muster::store::sqlite

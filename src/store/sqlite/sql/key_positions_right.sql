@@ -1,1 +1,1 @@
-SELECT position FROM key_items WHERE key = ?1 AND value = ?2 ORDER BY position DESC LIMIT ?3
+SELECT position FROM (SELECT position, value FROM key_items WHERE key = ?1 ORDER BY position DESC LIMIT ?4) WHERE value = ?2 LIMIT ?3

@@ -1,1 +1,1 @@
-SELECT COUNT(*) FROM key_scores WHERE key = ?1 AND score BETWEEN ?2 AND ?3
+SELECT COUNT(*) FROM (SELECT 1 FROM key_scores WHERE key = ?1 AND score BETWEEN ?2 AND ?3 LIMIT ?4)

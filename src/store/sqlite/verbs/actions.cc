@@ -3,69 +3,17 @@
 #include "store/sqlite/verbs/actions.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
+#include "store/sqlite/plan_row.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
 namespace {
 
-constexpr std::size_t kOpenLookedPerMove = 10;  // open actions looked at for one that may be settled
-
-struct FoundAction {
-  std::int64_t row = 0;
-  Action action;  // counts: those of the row
-  std::optional<Instant> settled_at;
-};
-
-// The columns of action_find.sql.
-FoundAction read_action(const Statement& st, const NamespaceName& ns) {
-  const auto count = [&st](int column) { return static_cast<std::uint64_t>(st.integer(column)); };
-  FoundAction out;
-  out.row = st.integer(0);
-  out.action.ns = ns;
-  out.action.id = ActionId(st.text(1));
-  out.action.plan = PlanId(st.text(2));
-  out.action.created_at = from_ms(st.integer(3));
-  out.action.jobs = count(4);
-  if (const auto at = st.optional_integer(5)) out.settled_at = from_ms(*at);
-  out.action.counts.completed = count(6);
-  out.action.counts.failed = count(7);
-  out.action.counts.dead = count(8);
-  out.action.counts.cancelled = count(9);
-  return out;
-}
-
-struct Present {
-  ActionCounts counts;  // of the jobs that are still there
-  std::optional<Instant> last_finished_at;
-};
-
-// Outcomes are numbered by the view job_outcomes.
-Present count_present(Core& core, std::int64_t action) {
-  Present out;
-  std::array<std::uint64_t*, 6> counts{&out.counts.waiting, &out.counts.running, &out.counts.completed,
-                                       &out.counts.failed,  &out.counts.dead,    &out.counts.cancelled};
-  Statement& st = core.sql.action_outcomes;
-  Rows rows(st.bind(1, action));
-  while (rows.next()) {
-    ++*counts.at(static_cast<std::size_t>(st.integer(0)));
-    if (const auto at = st.optional_integer(1); at && from_ms(*at) > out.last_finished_at.value_or(Instant()))
-      out.last_finished_at = from_ms(*at);
-  }
-  return out;
-}
-
-ActionCounts sum(const ActionCounts& a, const ActionCounts& b) {
-  return {.waiting = a.waiting + b.waiting,
-          .running = a.running + b.running,
-          .completed = a.completed + b.completed,
-          .failed = a.failed + b.failed,
-          .dead = a.dead + b.dead,
-          .cancelled = a.cancelled + b.cancelled};
-}
+constexpr std::size_t kOpenLookedPerMove = 10;     // open actions looked at for one that may be settled
+constexpr std::uint64_t kSettledJobsMax = 20'000;  // jobs of the actions that one pass settles
 
 // What is left of settled counts when those that are present are counted where they are.
 ActionCounts without(const ActionCounts& all, const ActionCounts& present) {
@@ -74,11 +22,6 @@ ActionCounts without(const ActionCounts& all, const ActionCounts& present) {
           .failed = less(all.failed, present.failed),
           .dead = less(all.dead, present.dead),
           .cancelled = less(all.cancelled, present.cancelled)};
-}
-
-Action with_counts(Core& core, FoundAction found) {
-  if (!found.settled_at) found.action.counts = sum(found.action.counts, count_present(core, found.row).counts);
-  return std::move(found.action);
 }
 
 void write_counts(Core& core, std::int64_t row, std::optional<Instant> settled_at, const ActionCounts& counts) {
@@ -202,27 +145,8 @@ Result<ActionView> get_action(Core& core, const ActionQuery& query) {
   if (!found) return Status::not_found(fmt::format("action '{}' does not exist", query.id.text()));
   ActionView view;
   view.jobs = page_of_jobs(core, found->row, query);
-  view.action = with_counts(core, std::move(*found));
+  view.action = with_counts(core.sql.action_outcomes, std::move(*found));
   return view;
-}
-
-Result<ActionPage> list_actions(Core& core, const ActionListQuery& query) {
-  const auto ns_row = core.namespace_row(query.ns);
-  if (!ns_row.ok()) return ns_row.status();
-  ActionPage page;
-  {
-    Rows rows(core.sql.action_count.bind(1, *ns_row).bind_text_or_null(2, query.plan.text()));
-    if (rows.next()) page.total = static_cast<std::uint64_t>(core.sql.action_count.integer(0));
-  }
-  std::vector<FoundAction> found;
-  {
-    Statement& st = query.newest_first ? core.sql.action_list_newest : core.sql.action_list_oldest;
-    st.bind(1, *ns_row).bind_text_or_null(2, query.plan.text());
-    Rows rows(st.bind(3, static_cast<std::int64_t>(query.limit)).bind(4, static_cast<std::int64_t>(query.offset)));
-    while (rows.next()) found.push_back(read_action(st, query.ns));
-  }
-  for (FoundAction& one : found) page.actions.push_back(with_counts(core, std::move(one)));
-  return page;
 }
 
 SweepReport settle_actions(Core& core, const Retention& retention, std::size_t limit) {
@@ -230,20 +154,25 @@ SweepReport settle_actions(Core& core, const Retention& retention, std::size_t l
   const std::size_t look = limit * kOpenLookedPerMove;
   core.sql.action_open.bind(1, core.settle_from).bind(2, static_cast<std::int64_t>(look));
   const std::vector<std::int64_t> open = rows_of(core.sql.action_open);
+  std::uint64_t jobs = 0;
   for (const std::int64_t row : open) {
-    if (report.moved == limit) break;
+    if (report.moved == limit || jobs >= kSettledJobsMax) break;
     core.settle_from = row;
     if (has_live_job(core, row)) continue;
-    const Present present = count_present(core, row);
+    const Present present = count_present(core.sql.action_outcomes, row);
     ActionCounts forgotten;
     {
       Rows rows(core.sql.action_read.bind(1, row));
-      if (rows.next()) forgotten = read_action(core.sql.action_read, {}).action.counts;
+      if (rows.next()) {
+        const Action action = read_action(core.sql.action_read, {}).action;
+        forgotten = action.counts;
+        jobs += action.jobs;
+      }
     }
     write_counts(core, row, present.last_finished_at.value_or(core.now), sum(forgotten, present.counts));
     ++report.moved;
   }
-  report.more = report.moved == limit || open.size() == look;
+  report.more = report.moved == limit || jobs >= kSettledJobsMax || open.size() == look;
   if (!report.more) core.settle_from = 0;
 
   const std::size_t room = limit - report.moved;
@@ -269,7 +198,7 @@ void reopen_action(Core& core, JobKey job) {
     found = read_action(core.sql.action_read, {});
   }
   if (!found.settled_at) return;
-  write_counts(core, *row, std::nullopt, without(found.action.counts, count_present(core, *row).counts));
+  write_counts(core, *row, std::nullopt, without(found.action.counts, count_present(core.sql.action_outcomes, *row).counts));
   // Behind the place where the pass is: it has to come by again.
   core.settle_from = 0;
 }

@@ -1,33 +1,12 @@
 // Plans: templates kept by name, and the jobs that clients named themselves.
 #include <fmt/format.h>
 
+#include "store/sqlite/plan_row.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
 namespace {
-
-struct FoundPlan {
-  std::int64_t row = 0;
-  Plan plan;
-};
-
-// The columns of plan_find.sql.
-FoundPlan read_plan(const Statement& st, const NamespaceName& ns) {
-  FoundPlan out{st.integer(0), {}};
-  PlanSpec& spec = out.plan.spec;
-  spec.ns = ns;
-  spec.id = PlanId(st.text(1));
-  spec.text = st.text(2);
-  spec.description = st.text(3);
-  spec.tasks = static_cast<std::uint32_t>(st.integer(4));
-  spec.needs = CapabilitySet::from_key(st.view(5));
-  out.plan.created_at = from_ms(st.integer(6));
-  if (const auto used = st.optional_integer(7)) out.plan.last_used_at = from_ms(*used);
-  out.plan.actions = static_cast<std::uint64_t>(st.integer(8));
-  out.plan.jobs = static_cast<std::uint64_t>(st.integer(9));
-  return out;
-}
 
 std::optional<FoundPlan> find_plan(Core& core, std::int64_t ns_row, const NamespaceName& ns, const PlanId& id) {
   Rows rows(core.sql.plan_find.bind(1, ns_row).bind_text(2, id.text()));
@@ -78,21 +57,6 @@ Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id) {
   auto found = find_plan(core, *ns_row, ns, id);
   if (!found) return no_plan(id);
   return std::move(found->plan);
-}
-
-Result<PlanPage> list_plans(Core& core, const PlanQuery& query) {
-  const auto ns_row = core.namespace_row(query.ns);
-  if (!ns_row.ok()) return ns_row.status();
-  PlanPage page;
-  {
-    Rows rows(core.sql.plan_count.bind(1, *ns_row));
-    if (rows.next()) page.total = static_cast<std::uint64_t>(core.sql.plan_count.integer(0));
-  }
-  Statement& st = core.sql.plan_list;
-  st.bind(1, *ns_row).bind(2, static_cast<std::int64_t>(query.limit)).bind(3, static_cast<std::int64_t>(query.offset));
-  Rows rows(st.bind(4, std::int64_t{query.with_text}));
-  while (rows.next()) page.plans.push_back(read_plan(st, query.ns).plan);
-  return page;
 }
 
 Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id) {

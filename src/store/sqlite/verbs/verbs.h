@@ -2,6 +2,7 @@
 // refused element leaves nothing behind. A failing database latches in core.db and fails the whole group.
 #pragma once
 
+#include "store/keyspace/sliced_batch.h"
 #include "store/sqlite/core.h"
 #include "store/store.h"
 
@@ -44,13 +45,12 @@ Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change
 
 Result<PlanStored> put_plan(Core& core, const PlanPut& request);
 Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id);
-Result<PlanPage> list_plans(Core& core, const PlanQuery& query);
 Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id);
 Result<ActionSubmitted> submit_action(Core& core, ActionSpec& action);
 Result<ActionView> get_action(Core& core, const ActionQuery& query);
-Result<ActionPage> list_actions(Core& core, const ActionListQuery& query);
 
-Result<std::vector<KeyAnswer>> keyspace(Core& core, const KeyBatch& batch);
+// As much of a batch as `what` says; `now` and `random` are filled in.
+Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run what);
 
 Result<Registered> register_worker(Core& core, const WorkerSpec& spec);
 Result<BeatReply> heartbeat(Core& core, const Beat& beat);

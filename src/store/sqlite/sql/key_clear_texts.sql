@@ -1,0 +1,1 @@
+DELETE FROM keys WHERE namespace = ?1 AND space = ?2 AND type = 0
