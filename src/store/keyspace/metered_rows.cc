@@ -1,11 +1,15 @@
 #include "store/keyspace/metered_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::store::keyspace {
 namespace {
 
 std::uint64_t elements(const KeyHead& head) { return static_cast<std::uint64_t>(std::max<std::int64_t>(head.count, 0)); }
+
+// Rows that a piece may bring: judged before it is asked for, so that what is too long is not even begun.
+std::uint64_t piece(const KeyHead& head, std::size_t limit) { return std::min<std::uint64_t>(elements(head), limit); }
 
 std::uint64_t bytes_of(const std::vector<ListItem>& items) {
   std::uint64_t bytes = 0;
@@ -75,7 +79,7 @@ void MeteredRows::rename(std::string_view from, std::string_view to, const KeyHe
 }
 
 std::vector<KeyName> MeteredRows::names(std::string_view after, std::size_t limit) {
-  if (!may_read(1)) return {};
+  if (!may_read(limit)) return {};
   auto names = rows_.names(after, limit);
   std::uint64_t bytes = 0;
   for (const KeyName& name : names) bytes += name.name.size();
@@ -97,7 +101,10 @@ void MeteredRows::clear() { rows_.clear(); }
 std::string MeteredRows::text(const KeyHead& head) {
   if (!may_read(1)) return {};
   std::string value = rows_.text(head);
-  read(1, value.size());
+  // Nowhere is one text read quicker; it is the many that add up.
+  const bool is_first = !std::exchange(read_text_, true);
+  read(1, is_first ? 0 : value.size());
+  if (is_first) spent_.bytes += value.size();
   return value;
 }
 
@@ -109,14 +116,14 @@ void MeteredRows::put_text(std::string_view key, const KeyHead& head, std::strin
 // --- lists ---
 
 std::vector<ListItem> MeteredRows::items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) {
-  if (!may_read(skip)) return {};
+  if (!may_read(skip + piece(head, limit))) return {};
   auto items = rows_.items(head, from, skip, limit);
   read(skip + items.size(), bytes_of(items));
   return items;
 }
 
 std::vector<ListItem> MeteredRows::items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) {
-  if (!may_read(1)) return {};
+  if (!may_read(piece(head, limit))) return {};
   auto items = rows_.items_past(head, from, position, limit);
   read(items.size(), bytes_of(items));
   return items;
@@ -165,7 +172,7 @@ bool MeteredRows::remove_field(const KeyHead& head, std::string_view name) {
 }
 
 std::vector<KeyPair> MeteredRows::fields(const KeyHead& head, std::string_view after, std::size_t limit) {
-  if (!may_read(1)) return {};
+  if (!may_read(piece(head, limit))) return {};
   auto fields = rows_.fields(head, after, limit);
   read(fields.size(), bytes_of(fields));
   return fields;
@@ -219,7 +226,7 @@ bool MeteredRows::remove_score(const KeyHead& head, std::string_view member) {
 
 std::vector<ScoredMember> MeteredRows::scores(const KeyHead& head, const ScoreRange& range, bool reverse, const ScorePlace& place,
                                               std::size_t limit) {
-  if (!may_read(place.skip)) return {};
+  if (!may_read(place.skip + piece(head, limit))) return {};
   auto members = rows_.scores(head, range, reverse, place, limit);
   read(place.skip + members.size(), bytes_of(members));
   return members;
@@ -250,7 +257,7 @@ std::int64_t MeteredRows::rank(const KeyHead& head, const ScoredMember& member, 
 }
 
 std::vector<ScoredMember> MeteredRows::scores_after(const KeyHead& head, std::string_view member, std::size_t limit) {
-  if (!may_read(1)) return {};
+  if (!may_read(piece(head, limit))) return {};
   auto members = rows_.scores_after(head, member, limit);
   read(members.size(), bytes_of(members));
   return members;

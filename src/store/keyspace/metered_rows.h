@@ -26,6 +26,7 @@ class MeteredRows final : public KeyRows {
     allowance_ = most;
     read_ = {};
     over_ = false;
+    read_text_ = false;
   }
   bool over() const { return over_; }
   const Cost& spent() const { return spent_; }  // of all commands so far
@@ -84,6 +85,7 @@ class MeteredRows final : public KeyRows {
   Cost read_;  // of the allowance
   Cost spent_;
   bool over_ = false;
+  bool read_text_ = false;
 };
 
 }  // namespace muster::store::keyspace
