@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "engine/job_moves.h"
 #include "engine/sweeps/catalogue.h"
 
 namespace muster::engine {
@@ -18,9 +19,7 @@ std::uint64_t first_event_number(const Clock& clock) {
 template <std::size_t N>
 std::array<Counter*, N> move_counters(Metrics& metrics) {
   std::array<Counter*, N> counters{};
-  for (std::size_t i = 0; i < N; ++i)
-    counters[i] = &metrics.counter("muster_jobs_moved_total", "Moves of jobs from state to state, by what caused them.",
-                                   {{"event", std::string(to_string(static_cast<JobEvent>(i)))}});
+  for (std::size_t i = 0; i < N; ++i) counters[i] = &job_moves(metrics, static_cast<JobEvent>(i));
   return counters;
 }
 

@@ -10,6 +10,8 @@
 
 #include "base/incident.h"
 #include "base/log.h"
+#include "engine/job_moves.h"
+#include "engine/sweeps/catalogue.h"
 
 namespace muster::engine {
 namespace {
@@ -33,7 +35,8 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
                          .duration = metrics.histogram("muster_sweep_duration_seconds", "How long a background pass took.",
                                                        latency_bounds(), labels),
                          .moved = metrics.counter("muster_sweep_moved_total", "Rows that background passes moved.", labels),
-                         .failures = metrics.counter("muster_sweep_failures_total", "Background passes that failed.", labels)});
+                         .failures = metrics.counter("muster_sweep_failures_total", "Background passes that failed.", labels),
+                         .job_moves = counted_as(*sweep) ? &job_moves(metrics, *counted_as(*sweep)) : nullptr});
     }
   }
 
@@ -73,6 +76,7 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
     Histogram& duration;
     Counter& moved;
     Counter& failures;
+    Counter* job_moves = nullptr;  // null: the store tells each
     Ticks next_at = Ticks::min();  // at once
     Ticks started_at{};            // of the last pass
     Instant started_wall{};
@@ -108,6 +112,7 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
       pass.duration.observe(std::chrono::duration<double>(now - pass.started_at).count());
     }
     if (report.ok()) pass.moved.add(report->moved);
+    if (report.ok() && pass.job_moves != nullptr) pass.job_moves->add(report->moved);
     if (!report.ok()) pass.failures.add();
     if (!changed) return;
     if (report.ok())

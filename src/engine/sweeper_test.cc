@@ -81,6 +81,16 @@ TEST_F(SweeperTest, RepeatsAtTheNextTickWhileThereIsMore) {
   EXPECT_EQ(counted("muster_sweep_moved_total"), 15u);
 }
 
+TEST_F(SweeperTest, CountsTheJobsThatRetentionRemoves) {
+  store_.on_sweep = [](std::string_view) { return SweepReport{.moved = 500}; };
+  const std::array<const Sweep*, 1> prune{&prune_finished()};
+  Sweeper pruning(store_, clock_, metrics_, options_, prune);
+  pruning.tick();
+  EXPECT_EQ(metrics_.counter("muster_jobs_moved_total", "", {{"event", "pruned"}}).value(), 500u);
+  sweeper_.tick();
+  EXPECT_EQ(metrics_.counter("muster_jobs_moved_total", "", {{"event", "due"}}).value(), 0u) << "told one by one";
+}
+
 TEST_F(SweeperTest, DoesNotSpinOnWhatCannotBeMoved) {
   store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = clock_.now() - 1s}; };
   EXPECT_EQ(sweeper_.tick(), promote_due().period);
