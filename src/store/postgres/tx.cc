@@ -22,10 +22,18 @@ const Sql kDirectoryLanes{"directory_lanes"};
 const Sql kDirectoryBump{"directory_bump"};
 const Sql kQueuePut{"queue_put"};
 const Sql kLanePut{"lane_put"};
+const Sql kLiveLanes{"live_lanes"};
 const Sql kWorkerLoad{"worker_load"};
 const Sql kWorkerFind{"worker_find"};
 
-constexpr std::size_t kLanesMax = 200'000;
+constexpr std::size_t kLanesMax = 200'000;  // distinct ones that live jobs have at one time
+
+// Rows of lanes stay for as long as finished jobs may name them; only those of live jobs count. Asked only when it may matter.
+bool too_many_lanes(Tx& tx, std::size_t more) {
+  if (tx.directory().lane_count() + more < kLanesMax) return false;
+  const Rows rows = tx.ask(kLiveLanes, std::move(Params().int8(static_cast<std::int64_t>(kLanesMax))));
+  return rows.size() == 1 && static_cast<std::size_t>(rows.integer(0, 0)) + more >= kLanesMax;
+}
 
 }  // namespace
 
@@ -183,8 +191,9 @@ Result<LanePtr> Tx::lane_for(NamespaceKey ns, const QueueName& queue_name, const
   const QueueRef queue = directory().find_queue(ns, queue_name);
   if (queue != nullptr)
     if (LanePtr found = directory().find_lane(queue->key, type, needs, special, home)) return found;
-  if (directory().lane_count() + missing_.size() >= kLanesMax)
-    return Status::exhausted(fmt::format("the store knows {} distinct sets of needs, which is the most it keeps", kLanesMax));
+  if (too_many_lanes(*this, missing_.size()))
+    return Status::exhausted(
+        fmt::format("live jobs have {} distinct sets of needs, which is the most the store keeps; let some finish", kLanesMax));
   missing_.insert({.ns = ns, .queue = queue_name, .type = type, .needs = needs, .special = special, .home = home});
   return Status::unavailable("the lane is being made");
 }
