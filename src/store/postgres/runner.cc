@@ -16,7 +16,7 @@ thread_local bool Runner::is_runner_thread = false;
 
 Ticks Runner::ticks_now() { return RealClock().elapsed(); }
 
-Runner::Runner(Node& node) : node_(node) {}
+Runner::Runner(Node& node, const Clock& contact_clock) : node_(node), contact_clock_(contact_clock), contact_(contact_now()) {}
 Runner::~Runner() { abandon(); }
 
 // --- connections ---------------------------------------------------------------------------------------------------
@@ -103,7 +103,14 @@ void Runner::run(std::size_t index) {
       continue;
     }
     try {
+      excuse_gap(*connection);
+      if (!connection->alive()) {
+        put_back(std::move(work));
+        continue;
+      }
+      const Contact begun = contact_now();
       perform(*connection, work);
+      if (connection->alive() && health().writable) reached(begun);
     } catch (...) {
       const Incident incident(node_.incidents, "store verbs");
       clear(*connection);
@@ -114,6 +121,18 @@ void Runner::run(std::size_t index) {
     const std::lock_guard lock(mutex_);
     --connected_;
   }
+}
+
+void Runner::reached(Contact begun) {
+  const std::lock_guard lock(contact_mutex_);
+  if (begun.elapsed >= contact_.elapsed) contact_ = begun;
+}
+
+void Runner::excuse_gap(Connection& connection) {
+  const std::lock_guard lock(contact_mutex_);
+  const Contact now = contact_now();
+  if (now.elapsed - contact_.elapsed <= kContactGapMax && now.wall - contact_.wall <= kContactGapMax) return;
+  if (excuse_silence(connection)) contact_ = now;
 }
 
 void Runner::came_up() {

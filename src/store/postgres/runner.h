@@ -5,6 +5,9 @@
 //
 // The last connection prefers units and the others prefer groups, so that neither starves behind the other. While no connection
 // is up everything is answered `unavailable` with the reason, at once; each thread reconnects with growing pauses.
+//
+// A node that did not reach the database for longer than kContactGapMax, because it was stopped or the database was away, could
+// not write down what it heard. Before it does anything else it gives everybody time to be heard again (excuse_silence).
 #pragma once
 
 #include <condition_variable>
@@ -15,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "store/postgres/group/group.h"
 #include "store/postgres/node.h"
 #include "store/postgres/unit.h"
@@ -22,9 +26,12 @@
 
 namespace muster::store::postgres {
 
+// A node asks for its sweeps every second, so a longer silence between it and the database is none of the workers'.
+inline constexpr Duration kContactGapMax{3'000};
+
 class Runner {
  public:
-  explicit Runner(Node& node);
+  Runner(Node& node, const Clock& contact_clock);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -60,6 +67,12 @@ class Runner {
     std::unique_ptr<Unit> unit;
   };
 
+  // By both clocks: the monotonic one stands still while the machine sleeps.
+  struct Contact {
+    Ticks elapsed{};
+    Instant wall{};
+  };
+
   static thread_local bool is_runner_thread;
   static Ticks ticks_now();
 
@@ -69,6 +82,9 @@ class Runner {
   void could_not_connect(const Status& status);
   void could_not_write(const std::string& reason);
   void wrote();
+  Contact contact_now() const { return {contact_clock_.elapsed(), contact_clock_.now()}; }
+  void excuse_gap(Connection& connection);  // before anything is done on this connection
+  void reached(Contact begun);              // what began then went through
   void went_down(const Status& status);
   void came_up();
 
@@ -95,6 +111,7 @@ class Runner {
   void run_claim(Connection& connection, PendingClaim claim);
   void run_enqueues(Connection& connection, std::vector<EnqueueRequest> requests);
   void promote(Connection& connection);
+  bool excuse_silence(Connection& connection);
   void make_names(Connection& connection, const Tx& lacking);
 
   Node& node_;
@@ -119,6 +136,10 @@ class Runner {
   StoreHealth health_;
   std::unique_ptr<Connection> first_;  // made by start(), taken by the first thread
   std::vector<std::thread> threads_;
+
+  const Clock& contact_clock_;
+  std::mutex contact_mutex_;  // held while a gap is excused, so that nobody judges meanwhile; guards contact_
+  Contact contact_;           // when the last exchange that went through began
 
   std::mutex init_mutex_;  // the first to reach the database prepares it
   bool initialised_ = false;

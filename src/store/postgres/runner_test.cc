@@ -14,9 +14,9 @@ class RunnerTest : public ClusterTest {
  protected:
   void SetUp() override {
     ClusterTest::SetUp();
-    if (IsSkipped()) return;
+    if (HasFatalFailure()) return;
     node_ = a_node("runner");
-    runner_ = std::make_unique<Runner>(node_->node);
+    runner_ = std::make_unique<Runner>(node_->node, clock_);
     ASSERT_TRUE(runner_->start().ok());
   }
   void TearDown() override {
@@ -35,6 +35,7 @@ class RunnerTest : public ClusterTest {
   }
   std::uint64_t incidents() { return node_->metrics.counter("muster_internal_errors_total", "", {{"where", "store"}}).value(); }
 
+  RealClock clock_;
   std::unique_ptr<TestNode> node_;
   std::unique_ptr<Runner> runner_;
 };

@@ -4,6 +4,7 @@
 
 #include "store/postgres/cluster/outbox.h"
 #include "store/postgres/runner.h"
+#include "store/postgres/verbs/excuse.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -263,6 +264,15 @@ void Runner::promote(Connection& connection) {
   const auto body = [](Tx& tx) -> Result<SweepReport> { return promote_due(tx, kPromotePerGroup); };
   run_unit(connection,
            std::make_unique<UnitOf<SweepReport, decltype(body)>>(body, Reply<SweepReport>([](Result<SweepReport>) {})));
+}
+
+// False: it did not come through, and is tried again before whatever is done next.
+bool Runner::excuse_silence(Connection& connection) {
+  bool excused = false;
+  const auto body = [](Tx& tx) -> Result<bool> { return postgres::excuse_silence(tx), true; };
+  run_unit(connection, std::make_unique<UnitOf<bool, decltype(body)>>(
+                           body, Reply<bool>([&excused](const Result<bool>& done) { excused = done.ok(); })));
+  return excused;
 }
 
 void Runner::run_unit(Connection& connection, std::unique_ptr<Unit> unit) {

@@ -13,6 +13,7 @@
 #include "store/postgres/cluster/listener.h"
 #include "store/postgres/cluster/notifier.h"
 #include "store/postgres/cluster/outbox.h"
+#include "store/postgres/open.h"
 #include "store/postgres/runner.h"
 #include "store/postgres/verbs/keys.h"
 #include "store/postgres/verbs/verbs.h"
@@ -39,11 +40,11 @@ constexpr std::size_t kLongReadsMax = 1'000;  // that wait for the one that runs
 
 class ClusterStore final : public PostgresStore {
  public:
-  ClusterStore(Options options, Metrics& metrics)
+  ClusterStore(Options options, Metrics& metrics, const Clock& contact_clock)
       : node_(completed(std::move(options)), metrics),
         notifier_(node_, metrics),
         outbox_(&notifier_, node_.incidents),
-        runner_(node_),
+        runner_(node_, contact_clock),
         listener_(node_, notifier_, metrics, [this] { look_for_work(); }),
         housekeeper_(node_, {.submit = [this](Housekeeper::Body body) { submit(std::move(body)); },
                              .pending = [this] { return runner_.pending(); }}) {
@@ -417,7 +418,12 @@ class ClusterStore final : public PostgresStore {
 }  // namespace
 
 Result<std::unique_ptr<PostgresStore>> PostgresStore::open(Options options, Metrics& metrics) {
-  auto store = std::make_unique<ClusterStore>(std::move(options), metrics);
+  static const RealClock real_clock;
+  return open_on_clock(std::move(options), metrics, real_clock);
+}
+
+Result<std::unique_ptr<PostgresStore>> open_on_clock(Options options, Metrics& metrics, const Clock& contact_clock) {
+  auto store = std::make_unique<ClusterStore>(std::move(options), metrics, contact_clock);
   if (Status status = store->start(); !status.ok()) return status;
   return std::unique_ptr<PostgresStore>(std::move(store));
 }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "store/postgres/node.h"
+#include "store/postgres/verbs/excuse.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -32,6 +33,8 @@ bool refresh_leadership(Tx& tx) {
   const Rows taken = tx.ask(kLeaderTake, Params().text(node.options.node).int8(ttl));
   if (tx.failed()) return false;
   believe(node, taken.size() == 1 ? taken.integer(0, 0) : 0);
+  // Perhaps nobody was there to hear: the first to lead after a stop of all nodes cannot know.
+  if (taken.size() == 1) excuse_silence(tx);
   return taken.size() == 1;
 }
 

@@ -19,7 +19,7 @@ namespace muster::store::postgres {
 inline constexpr Duration kNodeForgottenAfter{600'000};  // silence after which a node's row goes
 
 // Keeps or takes the leadership; true: this node leads. Sets node.leadership.term at once, since a commit whose answer is lost
-// may have happened: the database decides in every sweep anyway.
+// may have happened: the database decides in every sweep anyway. With a new term every silent worker gets time for a beat.
 bool refresh_leadership(Tx& tx);
 void release_leadership(Tx& tx);
 // When the database was not reached for leader_ttl, somebody else may lead: stop believing.

@@ -22,7 +22,7 @@ class VerbsTest : public ClusterTest {
  protected:
   void SetUp() override {
     ClusterTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
+    if (HasFatalFailure()) return;
     set_time(kNoonMs);
     member = a_node("member");
     lead(*member);

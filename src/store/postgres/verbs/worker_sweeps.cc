@@ -1,6 +1,8 @@
 // One pass over workers each: the silent ones, those whose drain is over, and rows of those that left long ago.
 #include <fmt/format.h>
 
+#include "base/listening.h"
+#include "store/postgres/verbs/excuse.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
@@ -9,6 +11,8 @@
 namespace muster::store::postgres {
 namespace {
 
+const Sql kExcuseSilence{"excuse_silence"};
+const Sql kExcuseLeases{"excuse_leases"};
 const Sql kSilent{"sweep_silent"};
 const Sql kDrained{"sweep_drained"};
 const Sql kDrainedNext{"sweep_drained_next"};
@@ -23,6 +27,11 @@ std::vector<WorkerKey> worker_keys(const Rows& rows, std::size_t limit) {
 }
 
 }  // namespace
+
+void excuse_silence(Tx& tx) {
+  tx.write(kExcuseSilence);
+  tx.write(kExcuseLeases, Params().int8(kCatchUpMax.count()));
+}
 
 SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
   SweepReport report;
