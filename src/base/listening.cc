@@ -28,6 +28,11 @@ void ListeningClock::note() {
   noted_wall_ = wall;
 }
 
+bool ListeningClock::noted() const {
+  const std::lock_guard lock(mutex_);
+  return time_.has_value();
+}
+
 Ticks ListeningClock::now() const {
   const Ticks elapsed = clock_.elapsed();
   const std::lock_guard lock(mutex_);

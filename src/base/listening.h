@@ -43,6 +43,7 @@ class ListeningClock {
   void note();
   // Monotonic, and indifferent to steps of the wall clock.
   Ticks now() const;
+  bool noted() const;  // ever
 
  private:
   const Clock& clock_;

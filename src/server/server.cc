@@ -14,6 +14,8 @@ namespace muster::server {
 namespace {
 
 constexpr Duration kTickSilenceMax{10'000};
+constexpr Duration kNoteEvery{100};
+static_assert(kNoteEvery * 3 <= kListeningGapMax);
 
 }  // namespace
 
@@ -35,6 +37,8 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
+  server->next_note_ = std::make_unique<net::Timer>(*server->loop_);
+  server->loop_->post([server = server.get()] { server->note_listening(); });
   if (config.grpc())
     if (Status status = server->start_grpc(config); !status.ok()) return status;
   if (config.http())
@@ -44,6 +48,12 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->join_grpc_web();
   server->tell_listeners();
   return server;
+}
+
+// The loop that reads the sockets: while it is stopped or blocked, nobody is heard.
+void Server::note_listening() {
+  listening_.note();
+  next_note_->start(kNoteEvery, [this] { note_listening(); });
 }
 
 Server::~Server() {
@@ -59,7 +69,9 @@ Status Server::open_store(const Config& config) {
     store_ = std::move(opened).value();
     return {};
   }
-  auto opened = store::sqlite::SqliteStore::open(sqlite_options(config), clock_, metrics_);
+  store::sqlite::Options options = sqlite_options(config);
+  options.listening = &listening_;
+  auto opened = store::sqlite::SqliteStore::open(std::move(options), clock_, metrics_);
   if (!opened.ok()) return opened.status();
   store_ = std::move(opened).value();
   return {};

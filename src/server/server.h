@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/listening.h"
 #include "base/metrics.h"
 #include "base/status.h"
 #include "engine/engine.h"
@@ -53,7 +54,8 @@ class Server {
   Status stop(Duration grace);
 
  private:
-  explicit Server(const Clock& clock) : clock_(clock) {}
+  explicit Server(const Clock& clock) : clock_(clock), listening_(clock) {}
+  void note_listening();
   Status open_store(const Config& config);
   Status start_http(const Config& config);
   Status start_resp(const Config& config);
@@ -63,6 +65,7 @@ class Server {
   void tell_listeners();
 
   const Clock& clock_;
+  ListeningClock listening_;
   bool tls_ = false;
   bool stopped_ = false;
   SessionKey key_;
@@ -74,6 +77,7 @@ class Server {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
   std::shared_ptr<auth::Brake> brake_;  // shared by the fronts
+  std::unique_ptr<net::Timer> next_note_;  // of listening_
   std::unique_ptr<rpc::GrpcFront> grpc_;
   std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_
   std::unique_ptr<resp::RespFront> resp_;

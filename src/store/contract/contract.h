@@ -79,6 +79,7 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
   Client& client() { return *client_; }
   Instant now() const { return harness_->now(); }
   void advance(Duration by) { harness_->advance(by); }
+  void pause(Duration by) { harness_->pause(by); }
   void restart() { must(harness_->restart()); }
   void crash() { must(harness_->crash()); }
 

@@ -1,5 +1,6 @@
 #include "store/contract/embedded_testing.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFileName = "muster.db";
+constexpr Duration kNoteEvery{100};
 // Fixed per process, and another one for each store: ids and jitter come from it.
 std::uint64_t next_seed() {
   static std::atomic<std::uint64_t> seed = 0;
@@ -55,6 +57,7 @@ class EmbeddedHarness final : public Harness {
     options.durability = sqlite::Durability::normal;
     options.threading = threading_;
     options.seed = seed_;
+    options.listening = shared_clock_ != nullptr ? nullptr : &listening_;
     auto opened = sqlite::SqliteStore::open(std::move(options), clock(), metrics_);
     if (!opened.ok()) return opened.status();
     store_ = std::move(*opened);
@@ -64,7 +67,22 @@ class EmbeddedHarness final : public Harness {
 
   Store& store() override { return *store_; }
   Instant now() const override { return clock().now(); }
-  void advance(Duration by) override { clock_.advance(by); }
+  // Once there was a pause somebody notes that the process listens, as the server does.
+  void advance(Duration by) override {
+    if (!notes_) return clock_.advance(by);
+    await_writer();  // a jump while it commits would look like a disk that is stuck
+    for (; by > Duration(0); by -= kNoteEvery) {
+      clock_.advance(std::min(by, kNoteEvery));
+      listening_.note();
+    }
+  }
+  void pause(Duration by) override {
+    await_writer();
+    notes_ = true;
+    listening_.note();
+    clock_.advance(by);
+    listening_.note();
+  }
 
   Status restart() override {
     const Status closed = store_->close();
@@ -125,6 +143,8 @@ class EmbeddedHarness final : public Harness {
   const std::uint64_t seed_ = next_seed();
   TempFolder folder_;
   ManualClock clock_;
+  ListeningClock listening_{clock_};
+  bool notes_ = false;
   Metrics metrics_;
   Listener* listener_ = nullptr;
   fs::path file_;

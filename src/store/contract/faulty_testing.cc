@@ -40,6 +40,7 @@ class FaultyHarness final : public Harness {
   Store& store() override { return *faults_; }
   Instant now() const override { return inner_->now(); }
   void advance(Duration by) override { inner_->advance(by); }
+  void pause(Duration by) override { inner_->pause(by); }
   Status restart() override { return wrap_after(inner_->restart()); }
   Status crash() override { return wrap_after(inner_->crash()); }
   bool pump() override { return inner_->pump(); }

@@ -24,6 +24,7 @@ class Harness {
   virtual Store& store() = 0;  // another object after restart() or crash()
   virtual Instant now() const = 0;
   virtual void advance(Duration by) = 0;
+  virtual void pause(Duration by) = 0;  // time passes in which the process is stopped
 
   virtual Status restart() = 0;  // closes cleanly and opens again on the same data
   virtual Status crash() = 0;    // abandons the store without closing it and opens what it left behind

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "store/postgres/open.h"
 #include "store/postgres/store.h"
 #include "store/postgres/wire/connection.h"
 
@@ -152,7 +153,7 @@ class PostgresHarness final : public Harness {
     // Nor an election in between: time jumps here, and cases are not about who leads.
     options.leader_ttl = std::chrono::hours(24 * 365 * 10);
     options.seed = seed_;
-    auto opened = postgres::PostgresStore::open(std::move(options), metrics_);
+    auto opened = postgres::open_on_clock(std::move(options), metrics_, contact_clock_);
     if (!opened.ok()) return opened.status();
     store_ = std::move(*opened);
     if (Status status = await_place_in_cluster(); !status.ok()) return status;
@@ -165,9 +166,13 @@ class PostgresHarness final : public Harness {
   // A node guesses the database's time from what it last heard of it, and no guess foresees a jump: it is let to hear.
   void advance(Duration by) override {
     bed_.advance(by);
-    std::promise<void> heard;
-    store_->list_namespaces([&heard](Result<std::vector<NamespaceInfo>>) { heard.set_value(); });
-    heard.get_future().wait();
+    let_hear();
+  }
+
+  void pause(Duration by) override {
+    bed_.advance(by);
+    contact_clock_.advance(by);
+    let_hear();
   }
 
   Status restart() override {
@@ -199,6 +204,11 @@ class PostgresHarness final : public Harness {
   }
 
  private:
+  void let_hear() {
+    std::promise<void> heard;
+    store_->list_namespaces([&heard](Result<std::vector<NamespaceInfo>>) { heard.set_value(); });
+    heard.get_future().wait();
+  }
   // Sweeps belong to the leader, and the first look for work of others must not fall into a case.
   Status await_place_in_cluster() {
     const Gauge& listening = metrics_.gauge("muster_postgres_listening", "");
@@ -214,6 +224,7 @@ class PostgresHarness final : public Harness {
   Bed& bed_;
   const std::uint64_t seed_ = next_seed();
   Metrics metrics_;
+  ManualClock contact_clock_;
   std::uint64_t polls_ = 0;  // looks of earlier stores of this harness
   Listener* listener_ = nullptr;
   std::unique_ptr<postgres::PostgresStore> store_;

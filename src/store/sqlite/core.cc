@@ -257,6 +257,7 @@ void Core::finish(JobKey key, HotJob& job, JobState to) {
   }
   bodies.take(key);
   ++finished;
+  lanes.let_go(job.home);
   jobs.erase(key);
   dependency_finished(key, to == JobState::completed);
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
@@ -40,13 +41,29 @@ inline constexpr std::size_t kInlineBytesMax = 2'048;
 // Scheduled jobs moved along with a group, so that a claim never depends on a sweep to see what is due.
 inline constexpr std::size_t kPromotePerGroup = 2'000;
 
+// What a row of the table `lanes` says.
+struct LaneRow {
+  std::int64_t ns_row = 0;
+  Lane lane;
+};
+
+// Looking for lanes that no job names any more, in steps: first the lanes of all jobs are noted, then the rest goes.
+struct LanePruning {
+  bool noting = false;
+  JobKey from = 0;         // where noting goes on
+  std::int64_t below = 0;  // lanes that were there when it began
+  std::unordered_set<std::int64_t> named;
+  std::vector<std::int64_t> unnamed;  // to be deleted
+  std::size_t changes = 0;            // lanes made and jobs removed since it began last
+};
+
 struct Core {
-  Core(Connection& connection, std::uint64_t random_seed)
-      : db(connection), sql(connection), key_sql(connection), random_state(random_seed) {}
+  Core(Connection& connection, std::uint64_t random_seed, std::size_t most_lanes)
+      : db(connection), sql(connection), key_sql(connection), lanes_max(most_lanes), random_state(random_seed) {}
 
   // Reads everything from the rows; used at open and after a failed commit. Leases of running jobs start over at their full
-  // length, since the time they were last renewed is not written.
-  Status rebuild(Instant now_at);
+  // length, since the time they were last renewed is not written. REQUIRES: `now` and `listened` are set.
+  Status rebuild();
 
   // The group is durable: what waited for that happens now. Fills group.wakes.
   void committed();
@@ -100,22 +117,38 @@ struct Core {
   void tell(const HotWorker& worker, std::optional<WorkerState> from, std::string cause);
   void write_worker(const HotWorker& worker);
   void take_offline(HotWorker& worker, const char* cause);
+  void heard(HotWorker& worker);
+  // The contents of the model's Worker, counts included. A live worker was last seen as long ago as it has been silent.
+  Worker snapshot(const HotWorker& worker) const;
+  // What people and workers are told of a listened time: the instant at which it comes if the server goes on listening.
+  Instant wall(Ticks listened_at) const { return now + std::chrono::ceil<Duration>(listened_at - listened); }
   // The jobs held for a worker that is gone go back to everybody.
   void free_own_lanes(HotWorker& worker);
   bool somebody_offers(const HotLane& home, const CapabilitySet& needs);
 
   // Moves scheduled jobs whose time has come; nothing is written for it. Returns how many.
   std::size_t promote_due(std::size_t limit);
-  void drop_stale_arrivals(HotQueue& queue);
+  void drop_stale_arrivals(HotQueue& queue);  // from the front
+  void tidy_arrivals(HotQueue& queue);        // all of them, once they are most of it
   void free_key(std::int64_t ns_row, const std::string& key);
   void wake_queue(QueueIndex queue, std::size_t per_lane);
 
   Result<std::int64_t> namespace_row(const NamespaceName& name);
   QueueIndex queue_for(std::int64_t ns_row, const NamespaceName& ns, const QueueName& name);
+  // From memory, else from the rows. nullopt: there is none.
+  std::optional<LaneRow> read_lane(std::int64_t row);
   Result<LaneIndex> lane_for(QueueIndex queue, const JobType& type, const CapabilitySet& needs);
   LaneIndex own_lane(LaneIndex home, const std::string& need);
   const HotQueue& queue_of(const HotJob& job) const { return queues.at(lanes.at(job.home).queue); }
   HotQueue& queue_of(const HotJob& job) { return queues.at(lanes.at(job.home).queue); }
+
+  // Drops entries of the index whose jobs have moved on, and lanes without live jobs, once they are most of it.
+  void tidy();
+  // Of timers, lanes and arrivals; what tidy() keeps in proportion to the live jobs.
+  std::size_t index_entries() const {
+    return due.size() + leases.size() + timeouts.size() + expiries.size() + preferences.size() + lanes.entries() + arrivals;
+  }
+  void forget_idle_lanes();
 
   void put_meta(const char* name, std::int64_t value);
   std::optional<std::int64_t> get_meta(const char* name);
@@ -129,7 +162,8 @@ struct Core {
   Connection& db;
   Statements sql;
   KeyStatements key_sql;
-  Instant now{};  // of the group: read once
+  Instant now{};     // of the group: read once
+  Ticks listened{};  // of the group: what silence is judged by; see base/listening.h
   Group group;
   IdCodec ids;
   StepIdCodec step_ids;
@@ -145,8 +179,8 @@ struct Core {
   UniqueKeys uniques;
   StickyBonds bonds;
   Timers due;
-  Timers leases;
-  Timers timeouts;
+  ListenedTimers leases;
+  ListenedTimers timeouts;
   Timers expiries;
   Timers preferences;
   NumberBlock fences;  // also sessions
@@ -154,6 +188,9 @@ struct Core {
   std::int64_t next_worker = 1;
   std::int64_t next_queue = 1;
   std::int64_t next_lane = 1;
+  std::size_t lane_rows = 0;
+  std::size_t arrivals = 0;  // of all queues
+  LanePruning lane_pruning;
   std::int64_t next_namespace = 1;
   JobKey oldest_live = 1;                              // every row below is finished
   JobKey prune_from = 0;                               // where the next retention pass goes on
@@ -162,6 +199,7 @@ struct Core {
   std::int64_t finished_below = 0;                     // of them, those below oldest_live
   std::vector<std::pair<JobKey, bool>> finished_work;  // see dependency_finished
   bool finishing = false;
+  const std::size_t lanes_max;
   std::uint64_t random_state;
 };
 

@@ -23,15 +23,37 @@ QueueIndex Core::queue_for(std::int64_t ns_row, const NamespaceName& ns, const Q
   return queues.add(std::move(queue));
 }
 
+std::optional<LaneRow> Core::read_lane(std::int64_t row) {
+  if (const LaneIndex* found = lanes.find_row(row))
+    return LaneRow{queues.at(lanes.at(*found).queue).ns_row, *lanes.at(*found).lane};
+  Rows rows(sql.lane_read.bind(1, row));
+  if (!rows.next()) return std::nullopt;
+  const Statement& st = sql.lane_read;
+  return LaneRow{st.integer(0), Lane{NamespaceName(st.text(1)), QueueName(st.text(2)), JobType(st.text(3)),
+                                     CapabilitySet::from_key(st.view(4))}};
+}
+
 Result<LaneIndex> Core::lane_for(QueueIndex queue, const JobType& type, const CapabilitySet& needs) {
-  if (const LaneIndex* found = lanes.find(queue, type, needs); found != nullptr && lanes.at(*found).row != 0) return *found;
-  if (lanes.size() >= kLanesMax)
-    return Status::exhausted(fmt::format("the store knows {} distinct sets of needs, which is the most it keeps", kLanesMax));
-  const std::int64_t row = next_lane++;
+  const LaneIndex* found = lanes.find(queue, type, needs);
+  if (found != nullptr && lanes.at(*found).row != 0) return *found;
+  if (lanes.size() >= lanes_max)
+    return Status::exhausted(
+        fmt::format("live jobs have {} distinct sets of needs, which is the most the store keeps; let some finish", lanes_max));
   const std::string text = needs.key();
-  sql.lane_insert.bind(1, row).bind(2, queues.at(queue).row).bind_text(3, type.text()).bind_text(4, text).run();
-  group.wrote = true;
-  if (const LaneIndex* found = lanes.find(queue, type, needs)) {
+  std::int64_t row = 0;
+  {
+    // Finished jobs may still name it.
+    Rows rows(sql.lane_find.bind(1, queues.at(queue).row).bind_text(2, type.text()).bind_text(3, text));
+    if (rows.next()) row = sql.lane_find.integer(0);
+  }
+  if (row == 0) {
+    row = next_lane++;
+    sql.lane_insert.bind(1, row).bind(2, queues.at(queue).row).bind_text(3, type.text()).bind_text(4, text).run();
+    ++lane_rows;
+    ++lane_pruning.changes;
+    group.wrote = true;
+  }
+  if (found != nullptr) {
     // It stood in memory for jobs held for a worker; now a job needs exactly that by itself.
     lanes.store(*found, row);
     return *found;
@@ -76,6 +98,18 @@ void Core::write_worker(const HotWorker& hot) {
   st.bind(14, static_cast<std::int64_t>(worker.failed)).bind_text(15, worker.stats);
   st.run();
   group.wrote = true;
+}
+
+void Core::heard(HotWorker& worker) {
+  worker.worker.last_seen_at = now;
+  worker.heard_at = listened;
+}
+
+Worker Core::snapshot(const HotWorker& hot) const {
+  Worker out = hot.worker;
+  out.running = static_cast<std::uint32_t>(hot.leases.size());
+  if (hot.live()) out.last_seen_at = wall(hot.heard_at);
+  return out;
 }
 
 void Core::take_offline(HotWorker& worker, const char* cause) {

@@ -13,6 +13,7 @@ namespace muster::store::sqlite {
 enum class OpKind : std::uint8_t {
   read,   // needs no transaction; sees what is durable; answered at once
   write,  // answered after the commit
+  sweep,  // a write that runs behind all others of its group: what waited beside it is heard before anybody is judged
   claim,  // answered before the commit: see the promises in store/store.h
 };
 

@@ -25,7 +25,7 @@ LaneIndex Core::own_lane(LaneIndex home, const std::string& need) {
   const HotLane& from = lanes.at(home);
   CapabilitySet needs = from.lane->needs.with(need);
   if (const LaneIndex* found = lanes.find(from.queue, from.lane->type, needs)) return *found;
-  if (lanes.size() >= kLanesMax) return home;
+  if (lanes.size() >= lanes_max) return home;
   Lane lane{from.lane->ns, from.lane->queue, from.lane->type, std::move(needs)};
   const QueueIndex queue = from.queue;
   const LaneIndex index = lanes.add(std::move(lane), queue, 0, home);
@@ -68,6 +68,8 @@ void Core::place(JobKey key, HotJob& job) {
   }
   lanes.push(job.lane, {job.rank, key});
   queue.arrivals.push_back({job.run_at_ms, key});
+  ++arrivals;
+  tidy_arrivals(queue);
   group.wakes.push_back(lanes.at(job.lane).lane);
 }
 
@@ -94,6 +96,7 @@ void Core::drop_stale_arrivals(HotQueue& queue) {
     const HotJob* job = find(front.key);
     if (job != nullptr && job->state == JobState::ready && job->run_at_ms == front.run_at_ms) return;
     queue.arrivals.pop_front();
+    --arrivals;
   }
 }
 
@@ -140,19 +143,13 @@ void Core::committed() {
   promote_due(kPromotePerGroup);
   fences.reserved();
   job_keys.reserved();
+  tidy();
 }
 
 void Core::free_own_lanes(HotWorker& worker) {
   for (const LaneIndex index : worker.own_lanes) {
-    std::vector<LaneEntry> entries;
-    entries.swap(lanes.at(index).entries);
-    lanes.push(index, {kNoHead, 0});  // leaves the head array right for an empty lane
-    lanes.pop(index);
-    for (const LaneEntry& entry : entries) {
-      HotJob* job = find(entry.key);
-      if (job != nullptr && job->state == JobState::ready && job->lane == index && job->rank == entry.rank)
-        place(entry.key, *job);
-    }
+    for (const LaneEntry& entry : lanes.take_entries(index))
+      if (HotJob* job = find(entry.key); stands_at(job, index, entry)) place(entry.key, *job);
   }
   worker.own_lanes.clear();
 }

@@ -23,8 +23,7 @@ void load_namespaces(Core& core) {
   }
 }
 
-std::unordered_map<std::int64_t, QueueIndex> load_queues(Core& core) {
-  std::unordered_map<std::int64_t, QueueIndex> by_row;
+void load_queues(Core& core) {
   Rows rows(core.sql.queue_all);
   while (rows.next()) {
     Statement& st = core.sql.queue_all;
@@ -37,27 +36,29 @@ std::unordered_map<std::int64_t, QueueIndex> load_queues(Core& core) {
     queue.name = QueueName(st.text(2));
     queue.settings = settings_from_text(st.view(3));
     core.next_queue = std::max(core.next_queue, queue.row + 1);
-    by_row[queue.row] = core.queues.add(std::move(queue));
-  }
-  return by_row;
-}
-
-void load_lanes(Core& core, const std::unordered_map<std::int64_t, QueueIndex>& queue_by_row) {
-  Rows rows(core.sql.lane_all);
-  while (rows.next()) {
-    Statement& st = core.sql.lane_all;
-    const auto queue = queue_by_row.find(st.integer(1));
-    if (queue == queue_by_row.end()) continue;
-    const HotQueue& owner = core.queues.at(queue->second);
-    Lane lane{owner.ns, owner.name, JobType(st.text(2)), CapabilitySet::from_key(st.view(3))};
-    const std::int64_t row = st.integer(0);
-    core.next_lane = std::max(core.next_lane, row + 1);
-    const LaneIndex index = core.lanes.add(std::move(lane), queue->second, row, 0);
-    core.queues.at(queue->second).lanes.push_back(index);
+    core.queues.add(std::move(queue));
   }
 }
 
-void load_workers(Core& core, Instant now) {
+void count_lanes(Core& core) {
+  Rows rows(core.sql.lane_count);
+  if (!rows.next()) return;
+  core.lane_rows = static_cast<std::size_t>(core.sql.lane_count.integer(0));
+  core.next_lane = std::max(core.next_lane, core.sql.lane_count.integer(1) + 1);
+}
+
+// Only lanes of live jobs are needed in memory.
+std::optional<LaneIndex> load_lane(Core& core, std::int64_t row) {
+  if (const LaneIndex* known = core.lanes.find_row(row)) return *known;
+  auto named = core.read_lane(row);
+  const QueueIndex* queue = named ? core.queues.find(named->ns_row, named->lane.queue) : nullptr;
+  if (queue == nullptr) return std::nullopt;
+  const LaneIndex index = core.lanes.add(std::move(named->lane), *queue, row, 0);
+  core.queues.at(*queue).lanes.push_back(index);
+  return index;
+}
+
+void load_workers(Core& core) {
   Rows rows(core.sql.worker_all);
   while (rows.next()) {
     Statement& st = core.sql.worker_all;
@@ -74,10 +75,14 @@ void load_workers(Core& core, Instant now) {
     worker_from_text(st.view(5), worker.spec);
     worker.registered_at = from_ms(st.integer(6));
     // Beats are not written: a live worker gets its full time to be heard after a restart.
-    worker.last_seen_at = worker.state == WorkerState::offline ? from_ms(st.integer(7)) : now;
+    worker.last_seen_at = from_ms(st.integer(7));
+    if (hot.live()) core.heard(hot);
     if (const auto at = st.optional_integer(8)) worker.offline_at = from_ms(*at);
     worker.offline_cause = st.text(9);
-    if (const auto at = st.optional_integer(10)) worker.drain_deadline = from_ms(*at);
+    if (const auto at = st.optional_integer(10)) {
+      worker.drain_deadline = from_ms(*at);
+      hot.drain_ends = core.listened + (*worker.drain_deadline - core.now);
+    }
     worker.drain_reason = st.text(11);
     worker.completed = static_cast<std::uint64_t>(st.integer(12));
     worker.failed = static_cast<std::uint64_t>(st.integer(13));
@@ -88,7 +93,7 @@ void load_workers(Core& core, Instant now) {
   }
 }
 
-void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instant now) {
+void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec) {
   Statement& st = core.sql.job_live;
   job.running = std::make_unique<Running>();
   Running& running = *job.running;
@@ -99,11 +104,11 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
   const HeartbeatPolicy policy =
       worker != nullptr ? worker->worker.spec.policy.value_or(default_policy(Dialect::http)) : default_policy(Dialect::http);
   running.lease_ttl = st.is_null(16) ? spec.lease_ttl.value_or(policy.dead_after) : Duration(st.integer(16));
-  running.lease_until = now + running.lease_ttl;
-  core.leases.add(running.lease_until, key);
+  running.lease_ends = core.listened + running.lease_ttl;
+  core.leases.add(running.lease_ends, key);
   if (spec.timeout) {
-    running.times_out_at = running.started_at + *spec.timeout;
-    core.timeouts.add(*running.times_out_at, key);
+    running.times_out = core.listened + (running.started_at + *spec.timeout - core.now);
+    core.timeouts.add(*running.times_out, key);
   }
   if (spec.run) running.run = memo_of(*spec.run);
   HotQueue& queue = core.queue_of(job);
@@ -118,19 +123,20 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, Instan
 }
 
 // Returns the jobs that are ready; they are placed once everything they depend on is known.
-std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJob>& before, Instant now) {
+std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJob>& before) {
   std::vector<JobKey> ready;
   Statement& st = core.sql.job_live;
   Rows rows(st.bind(1, core.oldest_live));
   while (rows.next()) {
-    const LaneIndex* lane = core.lanes.find_row(st.integer(1));
-    if (lane == nullptr) {
+    const auto lane = load_lane(core, st.integer(1));
+    if (!lane) {
       core.db.set_fault(Status::corrupt("a job names a lane that does not exist"));
       return ready;
     }
     const JobKey key = st.integer(0);
     HotJob& job = core.jobs[key];
     job.home = job.lane = *lane;
+    core.lanes.hold(job.home);
     job.flags = static_cast<std::uint16_t>(st.integer(3));
     job.priority = static_cast<std::int16_t>(st.integer(4));
     job.rank = st.integer(5);
@@ -151,10 +157,10 @@ std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJo
     // Being due is not written. A job this process has told to be scheduled stays so until it is told to be due.
     const auto known = before.find(key);
     const bool told_scheduled = known != before.end() && known->second.state == JobState::scheduled;
-    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= now && !told_scheduled) state = JobState::ready;
+    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= core.now && !told_scheduled) state = JobState::ready;
     ++core.queue_of(job).scheduled;  // set_state moves it from here
     core.set_state(job, state);
-    if (state == JobState::running) load_lease(core, key, job, spec, now);
+    if (state == JobState::running) load_lease(core, key, job, spec);
     if (state == JobState::ready) ready.push_back(key);
     if (state == JobState::scheduled && !st.is_null(6) && job.run_at() < runs::kForever) core.due.add(job.run_at(), key);
   }
@@ -211,8 +217,7 @@ std::optional<Instant> Core::expiry_of(const JobSpec& spec) const {
   return out;
 }
 
-Status Core::rebuild(Instant now_at) {
-  now = now_at;
+Status Core::rebuild() {
   // Numbers that have left the process must not come again, so a rebuild after a failed commit keeps the counters.
   const bool first = job_keys.empty() && fences.empty();
   group.clear();
@@ -223,12 +228,15 @@ Status Core::rebuild(Instant now_at) {
   dependents.clear();
   bodies = Bodies();
   queues = Queues();
+  arrivals = 0;
   lanes = Lanes();
+  lane_pruning = LanePruning();
   workers = Workers();
   keys = ConcurrencyKeys();
   uniques = UniqueKeys();
   bonds = StickyBonds();
-  due = leases = timeouts = expiries = preferences = Timers();
+  due = expiries = preferences = Timers();
+  leases = timeouts = ListenedTimers();
 
   const auto salt = static_cast<std::uint64_t>(get_meta("salt").value_or(0));
   ids = IdCodec(salt);
@@ -243,14 +251,14 @@ Status Core::rebuild(Instant now_at) {
   }
 
   load_namespaces(*this);
-  const auto queue_by_row = load_queues(*this);
-  load_lanes(*this, queue_by_row);
-  load_workers(*this, now);
+  load_queues(*this);
+  count_lanes(*this);
+  load_workers(*this);
   {
     Rows rows(sql.sticky_all);
     while (rows.next()) bonds.put(sql.sticky_all.integer(0), sql.sticky_all.text(1), sql.sticky_all.integer(2));
   }
-  const std::vector<JobKey> ready = load_jobs(*this, before, now);
+  const std::vector<JobKey> ready = load_jobs(*this, before);
   load_dependencies(*this);
   for (auto& [key, job] : jobs) {
     if (!job.wishes || job.wishes->unique_key.empty()) continue;

@@ -56,6 +56,7 @@ struct Statements {
   Statement job_delete;
   Statement job_flags;
   Statement job_insert;
+  Statement job_lanes;
   Statement job_last;
   Statement job_lease;
   Statement job_live;
@@ -69,8 +70,12 @@ struct Statements {
   Statement key_items_delete_of_namespace;
   Statement key_scores_delete_of_namespace;
   Statement lane_all;
+  Statement lane_count;
+  Statement lane_delete;
   Statement lane_delete_of_namespace;
+  Statement lane_find;
   Statement lane_insert;
+  Statement lane_read;
   Statement meta_get;
   Statement meta_put;
   Statement namespace_all;

@@ -41,7 +41,8 @@ Result<JobPage> with_leases(Core& core, Result<JobPage> page) {
   for (Job& job : page->jobs) {
     const auto key = core.ids.decode(job.id);
     const HotJob* live = key ? core.find(*key) : nullptr;
-    if (live != nullptr && live->running && live->running->fence == job.fence) job.lease_expires_at = live->running->lease_until;
+    if (live != nullptr && live->running && live->running->fence == job.fence)
+      job.lease_expires_at = core.wall(live->running->lease_ends);
   }
   return page;
 }
@@ -52,9 +53,10 @@ class FileStore final : public SqliteStore {
       : options_(std::move(options)),
         clock_(clock),
         incidents_(metrics, "store"),
+        all_time_(clock),
         lock_(std::move(opened.lock)),
         connection_(std::move(opened.connection)),
-        writer_(*connection_, clock, metrics, options_.seed != 0 ? options_.seed : random_seed()) {}
+        writer_(*connection_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
 
   ~FileStore() override { abandon(); }
 
@@ -380,7 +382,8 @@ class FileStore final : public SqliteStore {
     write(std::move(reply), [batch = std::move(batch), verb](Core& core) { return each<T>(core, batch, verb); });
   }
   void sweep(std::size_t limit, Reply<SweepReport> reply, SweepReport (*verb)(Core&, std::size_t)) {
-    write(std::move(reply), [limit, verb](Core& core) -> Result<SweepReport> { return verb(core, limit); });
+    put<SweepReport>(OpKind::sweep, std::move(reply),
+                     [limit, verb](Core& core) -> Result<SweepReport> { return verb(core, limit); });
   }
   template <class T, class Body>
   void on_reader(Reply<T> reply, Body body) {
@@ -438,6 +441,7 @@ class FileStore final : public SqliteStore {
   const Options options_;
   const Clock& clock_;
   const Incidents incidents_;
+  const ListeningClock all_time_;
   std::unique_ptr<OwnerLock> lock_;
   std::unique_ptr<Connection> connection_;
   Writer writer_;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/listening.h"
 #include "base/metrics.h"
 #include "base/status.h"
 #include "store/store.h"
@@ -26,14 +27,19 @@ enum class Threading : std::uint8_t {
   manual,  // no threads: verbs queue up until pump(); for the simulation
 };
 
+inline constexpr std::size_t kLanesMax = 200'000;  // distinct ones that live jobs have at one time
+
 struct Options {
   std::string path;
   Durability durability = Durability::full;
   Threading threading = Threading::own;
   std::string vfs;                    // empty: the operating system; tests name a faulty one
   std::size_t pending_max = 200'000;  // verbs waiting for the writer; one more is answered `exhausted`
+  std::size_t lanes_max = kLanesMax;  // of live jobs; one more is answered `exhausted`
   std::size_t readers = 2;            // connections for lists and searches
   std::uint64_t seed = 0;             // of backoff jitter; 0: from the operating system
+  // What silence is judged by; outlives the store. Null: all time counts.
+  const ListeningClock* listening = nullptr;
 };
 
 // What `muster migrate status` shows.

@@ -1,10 +1,13 @@
 #include "store/sqlite/writer.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/uuid.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -13,16 +16,21 @@ std::vector<double> group_bounds() { return {1, 2, 4, 8, 16, 32, 64, 128, 256, 5
 
 }  // namespace
 
-Writer::Writer(Connection& connection, const Clock& clock, Metrics& metrics, std::uint64_t seed)
+Writer::Writer(Connection& connection, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
+               const Options& options)
     : db_(connection),
       clock_(clock),
-      core_(connection, seed),
+      listening_(listening),
+      core_(connection, options.seed != 0 ? options.seed : random_seed(), options.lanes_max),
       incidents_(metrics, "store"),
+      read_at_(listening.now()),
+      time_(read_at_),
       commits_(metrics.counter("muster_store_commits_total", "Commits of the store.")),
       failed_commits_(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
       group_size_(metrics.histogram("muster_store_group_size", "Verbs per commit.", group_bounds())),
       commit_seconds_(
-          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())) {}
+          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())),
+      index_entries_(metrics.gauge("muster_store_index_entries", "Entries of the order in memory: timers, lanes, arrivals.")) {}
 
 double Writer::group_size_mean() const {
   const std::uint64_t count = group_size_.count();
@@ -40,7 +48,8 @@ void Writer::set_health(const Status& status) {
 }
 
 Status Writer::start() {
-  if (const Status built = core_.rebuild(clock_.now()); !built.ok()) return built;
+  read_clocks();
+  if (const Status built = core_.rebuild(); !built.ok()) return built;
   if (const Status begun = begin(); !begun.ok()) return begun;
   core_.reserve_numbers();
   if (!db_.fault().ok()) return db_.fault();
@@ -81,7 +90,8 @@ Status Writer::commit() {
 Status Writer::probe() {
   if (stale_) {
     db_.clear_fault();
-    if (const Status rebuilt = core_.rebuild(clock_.now()); !rebuilt.ok()) return Status::unavailable(rebuilt.message());
+    read_clocks();
+    if (const Status rebuilt = core_.rebuild(); !rebuilt.ok()) return Status::unavailable(rebuilt.message());
     stale_ = false;
   }
   db_.clear_fault();
@@ -112,8 +122,9 @@ void Writer::rebuild() {
   core_.key_cache.clear();  // whether the group's keys are in the rows is read from them again
   db_.clear_fault();
   Status rebuilt;
+  read_clocks();
   try {
-    rebuilt = core_.rebuild(clock_.now());
+    rebuilt = core_.rebuild();
   } catch (...) {
     rebuilt = Incident(incidents_, "rebuild").status();
   }
@@ -133,8 +144,8 @@ void Writer::undo() {
 
 void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
   log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  suspect_ = true;  // before the clocks are read: time in which nothing can be written does not count
   undo();
-  suspect_ = true;
   set_health(status);
   for (auto& op : ops)
     if (!op->answered()) answer(*op, status);
@@ -148,6 +159,7 @@ void Writer::fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower
   const Status others = Status::unavailable("another request of the same commit went wrong and nothing was written; try again");
   for (auto& op : ops)
     if (!op->answered()) answer(*op, others);
+  may_have_stalled();
 }
 
 void Writer::answer_read(Op& op) {
@@ -163,6 +175,20 @@ void Writer::answer_read(Op& op) {
   answer(op, status);
 }
 
+void Writer::read_clocks() {
+  core_.now = clock_.now();
+  if (suspect_) return;
+  const Ticks now = listening_.now();
+  time_.listen(now - std::exchange(read_at_, now));
+  core_.listened = time_.counted();
+}
+
+void Writer::may_have_stalled() {
+  const Ticks now = listening_.now();
+  const Ticks length = now - std::exchange(read_at_, now);
+  listening_.noted() ? time_.pass(length) : time_.listen(length);
+}
+
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   try {
     process_group(ops);
@@ -172,7 +198,7 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
 }
 
 void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
-  core_.now = clock_.now();
+  read_clocks();
   core_.group.clear();
   if (suspect_) {
     if (const Status status = probe(); !status.ok()) {
@@ -182,7 +208,8 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
     }
     suspect_ = false;
     set_health({});
-    core_.now = clock_.now();
+    may_have_stalled();
+    read_clocks();
   }
 
   std::size_t writes = 0;
@@ -199,10 +226,12 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   if (status.ok()) {
     core_.promote_due(kPromotePerGroup);
     core_.reserve_numbers();
-    if (!run_writes(ops)) return;
+    // What judges silence goes behind every beat that has arrived.
+    if (!run_writes(ops, false) || !run_writes(ops, true)) return;
     status = db_.fault();
     if (status.ok()) status = commit();
   }
+  may_have_stalled();
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
   settle_committed();
@@ -210,17 +239,17 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
     if (!op->answered()) answer(*op);
 }
 
-bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops) {
+bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps) {
   for (auto& op : ops) {
-    if (op->kind() == OpKind::read) continue;
+    if (op->kind() == OpKind::read || (op->kind() == OpKind::sweep) != sweeps) continue;
+    if (!db_.fault().ok()) break;
     try {
       op->run(core_);
     } catch (...) {
       fail_after_throw(ops, op.get());
       return false;
     }
-    if (!db_.fault().ok()) break;
-    if (op->kind() == OpKind::claim) answer(*op);
+    if (op->kind() == OpKind::claim && db_.fault().ok()) answer(*op);
   }
   return true;
 }
@@ -229,6 +258,7 @@ bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops) {
 void Writer::settle_committed() {
   try {
     core_.committed();
+    index_entries_.set(static_cast<double>(core_.index_entries()));
     for (KeyChanges& changes : core_.group.key_changes) core_.key_cache.apply(std::move(changes));
   } catch (...) {
     const Incident incident(incidents_, "after commit");

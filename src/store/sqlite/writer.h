@@ -9,6 +9,8 @@
 //
 // A verb that throws is refused with `internal`. What it had changed by then cannot be told from what the group's other verbs
 // changed, so the group is undone in the same way and the others are refused with `unavailable`: nothing of theirs was written.
+//
+// While a commit is stuck, or nothing can be written, beats cannot be heard: Core::listened does not count that time.
 #pragma once
 
 #include <memory>
@@ -17,16 +19,18 @@
 
 #include "base/clock.h"
 #include "base/incident.h"
+#include "base/listening.h"
 #include "base/metrics.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/op.h"
+#include "store/sqlite/store.h"
 #include "store/store.h"
 
 namespace muster::store::sqlite {
 
 class Writer {
  public:
-  Writer(Connection& connection, const Clock& clock, Metrics& metrics, std::uint64_t seed);
+  Writer(Connection& connection, const Clock& clock, const ListeningClock& listening, Metrics& metrics, const Options& options);
 
   // Builds the index and reserves the first numbers.
   Status start();
@@ -46,8 +50,9 @@ class Writer {
   Status begin();
   Status commit();
   void process_group(std::vector<std::unique_ptr<Op>>& ops);
-  // Runs the group's writes in the transaction that has begun. False: one threw, and the group has been undone and refused.
-  bool run_writes(std::vector<std::unique_ptr<Op>>& ops);
+  // Runs the group's sweeps, or its other writes, in the transaction that has begun. False: one threw, and the group has been
+  // undone and refused.
+  bool run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps);
   void settle_committed();
   void answer_read(Op& op);
   // Delivers its result, or refuses it. What the reply throws ends here.
@@ -58,20 +63,28 @@ class Writer {
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower);
   void tell();
+  // Reads the clocks for what comes next.
+  void read_clocks();
+  // Since they were read nobody could be heard, if that was long.
+  void may_have_stalled();
   void set_health(const Status& status);
 
   Connection& db_;
   const Clock& clock_;
+  const ListeningClock& listening_;
   Core core_;
   const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
   bool stale_ = false;    // the index could not be rebuilt yet
+  Ticks read_at_;         // by listening_; while suspect_ it stays where the trouble began
+  ListenedTime time_;     // without the time in which a commit was stuck or nothing could be written
   Counter& commits_;
   Counter& failed_commits_;
   Histogram& group_size_;
   Histogram& commit_seconds_;
+  Gauge& index_entries_;
 
   mutable std::mutex health_mutex_;  // leaf; guards health_
   StoreHealth health_;

@@ -19,12 +19,11 @@ class WriterTest : public ::testing::Test {
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "muster-writer-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
-    Options options;
-    options.path = folder_ + "/m.db";
+    const Options options{.path = folder_ + "/m.db", .seed = 1};
     auto opened = open_file(options, clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().text();
     opened_ = *std::move(opened);
-    writer_ = std::make_unique<Writer>(*opened_.connection, clock_, metrics_, 1);
+    writer_ = std::make_unique<Writer>(*opened_.connection, clock_, listening_, metrics_, options);
     ASSERT_TRUE(writer_->start().ok());
   }
   void TearDown() override {
@@ -63,6 +62,7 @@ class WriterTest : public ::testing::Test {
 
   std::string folder_;
   ManualClock clock_;
+  ListeningClock listening_{clock_};
   Metrics metrics_;
   Opened opened_;
   std::unique_ptr<Writer> writer_;

@@ -53,15 +53,16 @@ struct RunMemo {
 };
 std::unique_ptr<RunMemo> memo_of(RunSpec spec);
 
-// The lease of a running job.
+// The lease of a running job. What ends it is judged by listened time: an outcome or a beat that lies in a socket while the
+// server cannot listen is heard first.
 struct Running {
   Fence fence{};
   WorkerKey worker = 0;
   Instant started_at{};
-  Instant lease_until{};
+  Ticks lease_ends{};  // listened time
   Duration lease_ttl{};
-  std::optional<Instant> times_out_at;
-  std::unique_ptr<RunMemo> run;  // null: not a run
+  std::optional<Ticks> times_out;  // listened time
+  std::unique_ptr<RunMemo> run;    // null: not a run
 };
 
 struct HotJob {

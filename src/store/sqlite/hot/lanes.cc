@@ -21,16 +21,20 @@ std::string Lanes::key_of(const Offer& offer) {
 }
 
 LaneIndex Lanes::add(Lane lane, QueueIndex queue, std::int64_t row, LaneIndex home) {
-  const auto index = static_cast<LaneIndex>(lanes_.size());
+  if (free_.empty()) {
+    free_.push_back(static_cast<LaneIndex>(lanes_.size()));
+    lanes_.emplace_back();
+    heads_.push_back(kNoHead);
+  }
+  const LaneIndex index = free_.back();
+  free_.pop_back();
+  order_.push_back(index);
   by_key_.emplace(key_of(queue, lane.type, lane.needs), index);
-  HotLane entry;
+  HotLane& entry = lanes_[index];
   entry.lane = std::make_shared<const Lane>(std::move(lane));
   entry.queue = queue;
-  entry.row = row;
-  if (row != 0) by_row_[row] = index;
-  entry.home = row != 0 ? index : home;
-  lanes_.push_back(std::move(entry));
-  heads_.push_back(kNoHead);
+  entry.home = home;
+  if (row != 0) store(index, row);
   return index;
 }
 
@@ -45,12 +49,19 @@ const LaneIndex* Lanes::find_row(std::int64_t row) const {
 }
 
 void Lanes::store(LaneIndex index, std::int64_t row) {
+  ++idle_;
   lanes_[index].row = row;
   lanes_[index].home = index;
   by_row_[row] = index;
 }
 
+bool stands_at(const HotJob* job, LaneIndex lane, const LaneEntry& entry) {
+  return job != nullptr && job->state == JobState::ready && job->lane == lane && job->rank == entry.rank &&
+         !(job->wishes && job->wishes->waits_for_key);
+}
+
 void Lanes::push(LaneIndex index, LaneEntry entry) {
+  ++entries_;
   auto& entries = lanes_[index].entries;
   entries.push_back(entry);
   std::push_heap(entries.begin(), entries.end(), std::greater<>());
@@ -58,10 +69,25 @@ void Lanes::push(LaneIndex index, LaneEntry entry) {
 }
 
 void Lanes::pop(LaneIndex index) {
+  --entries_;
   auto& entries = lanes_[index].entries;
   std::pop_heap(entries.begin(), entries.end(), std::greater<>());
   entries.pop_back();
   heads_[index] = entries.empty() ? kNoHead : entries.front().rank;
+}
+
+std::vector<LaneEntry> Lanes::take_entries(LaneIndex index) {
+  std::vector<LaneEntry> out;
+  out.swap(lanes_[index].entries);
+  entries_ -= out.size();
+  heads_[index] = kNoHead;
+  return out;
+}
+
+void Lanes::put_entries(LaneIndex index, std::vector<LaneEntry> sorted) {
+  entries_ += sorted.size();
+  heads_[index] = sorted.empty() ? kNoHead : sorted.front().rank;
+  lanes_[index].entries = std::move(sorted);  // in order is a heap
 }
 
 std::shared_ptr<OfferLanes> Lanes::lanes_of(const Offer& offer) {
@@ -76,8 +102,47 @@ std::shared_ptr<OfferLanes> Lanes::lanes_of(const Offer& offer) {
 }
 
 void Lanes::refresh(OfferLanes& list) const {
-  for (; list.seen < lanes_.size(); ++list.seen)
-    if (may_serve(*list.offer, *lanes_[list.seen].lane)) list.lanes.push_back(static_cast<LaneIndex>(list.seen));
+  if (list.epoch != epoch_) {
+    list.lanes.clear();
+    list.seen = 0;
+    list.epoch = epoch_;
+  }
+  for (; list.seen < order_.size(); ++list.seen)
+    if (may_serve(*list.offer, *lanes_[order_[list.seen]].lane)) list.lanes.push_back(order_[list.seen]);
+}
+
+bool Lanes::mostly_idle(std::size_t lanes_max) const {
+  if (size() >= lanes_max) return idle_ > 0;
+  const bool crowded = size() >= lanes_max - lanes_max / 8;
+  return idle_ >= kIdleLanesMax && (idle_ * 2 >= size() || crowded);
+}
+
+// A worker's own lane goes with the lane it was made from, unless a job of another one stands in it.
+bool Lanes::in_use(const HotLane& lane) const {
+  return lane.row != 0 ? lane.jobs > 0 : lanes_[lane.home].jobs > 0 || !lane.entries.empty();
+}
+
+void Lanes::forget_idle() {
+  ++epoch_;
+  std::vector<bool> used(lanes_.size());
+  for (const LaneIndex index : order_)
+    if (in_use(lanes_[index])) used[index] = used[lanes_[index].home] = true;
+  std::vector<LaneIndex> kept;
+  idle_ = 0;
+  for (const LaneIndex index : order_) {
+    HotLane& lane = lanes_[index];
+    if (used[index]) {
+      kept.push_back(index);
+      if (lane.row != 0 && lane.jobs == 0) ++idle_;
+      continue;
+    }
+    take_entries(index);
+    by_key_.erase(key_of(lane.queue, lane.lane->type, lane.lane->needs));
+    by_row_.erase(lane.row);
+    lane = HotLane();
+    free_.push_back(index);
+  }
+  order_ = std::move(kept);
 }
 
 }  // namespace muster::store::sqlite

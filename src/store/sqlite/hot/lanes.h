@@ -1,9 +1,13 @@
 // The lanes and their heads: which jobs wait where, in which order, and which lanes an offer may look at.
 //
+// Only lanes of live jobs are needed here. Those without any are forgotten together, from time to time, and their places are
+// taken by new ones; the row of a lane stays for as long as a finished job names it.
+//
 // A lane's entries are a heap by (rank, key) that may hold entries of jobs that have moved on; whoever takes a head
 // checks it against the job. `heads()` is a dense array, so that a claim over many lanes walks memory in a line.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -29,11 +33,15 @@ struct FairState {
   std::unordered_map<std::string, std::int64_t> finish;
 };
 
+// Whether the entry still tells where the job waits.
+bool stands_at(const HotJob* job, LaneIndex lane, const LaneEntry& entry);
+
 struct HotLane {
   LaneRef lane;
   QueueIndex queue = 0;
   std::int64_t row = 0;  // id of its row; 0: a worker's own lane, which is not stored
   LaneIndex home = 0;    // for a worker's own lane: the stored lane it was made from
+  std::size_t jobs = 0;  // live ones whose home it is
   std::vector<LaneEntry> entries;
   std::unique_ptr<FairState> fair;
 };
@@ -42,12 +50,13 @@ struct HotLane {
 struct OfferLanes {
   std::shared_ptr<const Offer> offer;
   std::vector<LaneIndex> lanes;
-  std::size_t seen = 0;  // lanes below this index have been judged
+  std::size_t seen = 0;     // so many lanes, in the order they came, have been judged
+  std::uint64_t epoch = 0;  // of the places; they mean other lanes in another one
 };
 
 inline constexpr Rank kNoHead = std::numeric_limits<Rank>::max();
-inline constexpr std::size_t kLanesMax = 200'000;
-inline constexpr std::size_t kOffersMax = 50'000;  // cached offers; the cache starts over when it is full
+inline constexpr std::size_t kIdleLanesMax = 1'024;  // kept in memory without live jobs, however few the others are
+inline constexpr std::size_t kOffersMax = 50'000;    // cached offers; the cache starts over when it is full
 
 class Lanes {
  public:
@@ -58,10 +67,32 @@ class Lanes {
   void store(LaneIndex index, std::int64_t row);
   HotLane& at(LaneIndex index) { return lanes_[index]; }
   const HotLane& at(LaneIndex index) const { return lanes_[index]; }
-  std::size_t size() const { return lanes_.size(); }
+  std::size_t size() const { return order_.size(); }
+  bool known(LaneIndex index) const { return lanes_[index].lane != nullptr; }
+
+  // A live job has this home from now on, or no longer.
+  void hold(LaneIndex home) { idle_ -= lanes_[home].jobs++ == 0 ? 1 : 0; }
+  void let_go(LaneIndex home) { idle_ += --lanes_[home].jobs == 0 ? 1 : 0; }
+  // Whether forget_idle() is worth its walk over all lanes and offers.
+  bool mostly_idle(std::size_t lanes_max) const;
+  // Forgets lanes without live jobs. Whoever holds a place asks known(); offers find out in refresh().
+  void forget_idle();
 
   void push(LaneIndex index, LaneEntry entry);
   void pop(LaneIndex index);
+  std::vector<LaneEntry> take_entries(LaneIndex index);  // all of them; the lane is empty then
+  std::size_t entries() const { return entries_; }       // of all lanes, those of jobs that have moved on included
+  // Drops the entries `wanted` does not want; an entry that stands there twice stays once.
+  template <class Wanted>
+  void keep_entries(Wanted wanted) {
+    for (LaneIndex index = 0; index < lanes_.size(); ++index) {
+      std::vector<LaneEntry> kept = take_entries(index);
+      std::erase_if(kept, [&](const LaneEntry& entry) { return !wanted(index, entry); });
+      std::sort(kept.begin(), kept.end());
+      kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+      put_entries(index, std::move(kept));
+    }
+  }
   Rank head(LaneIndex index) const { return heads_[index]; }
   const std::vector<Rank>& heads() const { return heads_; }
 
@@ -72,8 +103,15 @@ class Lanes {
  private:
   static std::string key_of(QueueIndex queue, const JobType& type, const CapabilitySet& needs);
   static std::string key_of(const Offer& offer);
+  void put_entries(LaneIndex index, std::vector<LaneEntry> sorted);  // REQUIRES: the lane is empty
+  bool in_use(const HotLane& lane) const;
 
-  std::vector<HotLane> lanes_;
+  std::size_t entries_ = 0;
+  std::size_t idle_ = 0;          // stored lanes without live jobs
+  std::uint64_t epoch_ = 0;       // grows when lanes are forgotten
+  std::vector<HotLane> lanes_;    // by place; free ones have no lane
+  std::vector<LaneIndex> free_;   // places
+  std::vector<LaneIndex> order_;  // places in use, in the order their lanes came
   std::vector<Rank> heads_;
   std::unordered_map<std::string, LaneIndex> by_key_;
   std::unordered_map<std::int64_t, LaneIndex> by_row_;

@@ -54,5 +54,48 @@ TEST(Lanes, FindsALaneByItsNeedsAndByItsRow) {
   EXPECT_EQ(lanes.find_row(18), nullptr);
 }
 
+TEST(Lanes, LanesWithoutLiveJobsAreForgottenAndTheirPlacesUsedAgain) {
+  Lanes lanes;
+  const LaneIndex idle = lanes.add(lane("q", "idle", {"tool:a"}), 0, 1, 0);
+  const LaneIndex busy = lanes.add(lane("q", "busy", {"tool:a"}), 0, 2, 0);
+  lanes.hold(busy);
+  const auto list = lanes.lanes_of(Offer{NamespaceName("n"), {}, CapabilitySet({"tool:a"})});
+  lanes.refresh(*list);
+  EXPECT_EQ(list->lanes.size(), 2u);
+  lanes.forget_idle();
+  EXPECT_EQ(lanes.size(), 1u);
+  EXPECT_FALSE(lanes.known(idle));
+  EXPECT_EQ(lanes.find_row(1), nullptr);
+  EXPECT_EQ(lanes.add(lane("q", "new", {"tool:b"}), 0, 3, 0), idle);
+  lanes.refresh(*list);
+  EXPECT_EQ(list->lanes, std::vector<LaneIndex>{busy}) << "the offer does not cover what took the place";
+}
+
+TEST(Lanes, ALaneOfAWorkersOwnGoesWithTheLaneItWasMadeFromUnlessAJobStandsInIt) {
+  Lanes lanes;
+  const LaneIndex home = lanes.add(lane("q", "t", {}), 0, 1, 0);
+  const LaneIndex own = lanes.add(lane("q", "t", {"worker:w"}), 0, 0, home);
+  lanes.push(own, {10, 7});
+  lanes.forget_idle();
+  EXPECT_TRUE(lanes.known(own));
+  EXPECT_TRUE(lanes.known(home));
+  lanes.pop(own);
+  lanes.forget_idle();
+  EXPECT_EQ(lanes.size(), 0u);
+  EXPECT_EQ(lanes.entries(), 0u);
+}
+
+TEST(Lanes, AreWorthForgettingWhenMostAreIdleOrNoneIsFree) {
+  Lanes lanes;
+  for (std::int64_t row = 1; row <= static_cast<std::int64_t>(kIdleLanesMax); ++row)
+    lanes.add(lane("q", std::to_string(row).c_str(), {}), 0, row, 0);
+  EXPECT_TRUE(lanes.mostly_idle(200'000));
+  lanes.hold(0);
+  EXPECT_FALSE(lanes.mostly_idle(200'000));
+  EXPECT_TRUE(lanes.mostly_idle(kIdleLanesMax)) << "there is no room for another";
+  lanes.let_go(0);
+  EXPECT_TRUE(lanes.mostly_idle(200'000));
+}
+
 }  // namespace
 }  // namespace muster::store::sqlite

@@ -4,12 +4,6 @@
 
 namespace muster::store::sqlite {
 
-Worker HotWorker::snapshot() const {
-  Worker out = worker;
-  out.running = static_cast<std::uint32_t>(leases.size());
-  return out;
-}
-
 std::vector<JobKey> HotWorker::leases_in_order() const {
   std::vector<JobKey> keys(leases.begin(), leases.end());
   std::sort(keys.begin(), keys.end());

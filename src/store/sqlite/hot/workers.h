@@ -20,6 +20,8 @@ struct HotWorker {
   WorkerKey key = 0;
   std::int64_t ns_row = 0;
   Worker worker;
+  Ticks heard_at{};                   // listened time: silence is judged by it, last_seen_at is for people
+  std::optional<Ticks> drain_ends;    // listened time of the drain's deadline
   std::shared_ptr<OfferLanes> lanes;  // of its whole registration; shared with workers that offer the same
   std::unordered_set<JobKey> leases;
   std::uint32_t slots_used = 0;             // granted and not yet durably given up
@@ -28,8 +30,8 @@ struct HotWorker {
   bool live() const { return worker.state != WorkerState::offline; }
   // Its leases by key, so that a simulation does the same on every run.
   std::vector<JobKey> leases_in_order() const;
-  // The contents of the model's Worker, counts included.
-  Worker snapshot() const;
+  // When it is dead unless it is heard before; listened time.
+  Ticks dead_at() const { return heard_at + worker.spec.policy.value_or(default_policy(worker.spec.dialect)).dead_after; }
 };
 
 class Workers {

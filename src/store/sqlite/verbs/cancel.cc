@@ -59,11 +59,12 @@ Result<Settled> redrive(Core& core, const JobId& id) {
     fresh.fence = static_cast<std::uint64_t>(st.integer(10));
     spec_from_text(st.view(14), spec);
   }
-  const LaneIndex* lane = core.lanes.find_row(lane_row);
-  if (lane == nullptr) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
+  const auto named = core.read_lane(lane_row);
+  if (!named) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
+  const std::int64_t ns_row = named->ns_row;
+  const auto lane = core.lane_for(core.queue_for(ns_row, named->lane.ns, named->lane.queue), named->lane.type, named->lane.needs);
+  if (!lane.ok()) return lane.status();
   fresh.home = fresh.lane = *lane;
-
-  const std::int64_t ns_row = core.queues.at(core.lanes.at(*lane).queue).ns_row;
   if (spec.unique) {
     if (const JobKey holder = core.uniques.find(ns_row, spec.unique->key))
       return Status::conflict(
@@ -88,6 +89,7 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   --core.finished;
 
   HotJob& job = core.jobs[*key] = std::move(fresh);
+  core.lanes.hold(job.home);
   core.track_wishes(*key, job, spec, core.now, expires_at);
   if (spec.unique) core.uniques.put(ns_row, spec.unique->key, *key);
   ++core.queue_of(job).scheduled;  // set_state moves it from here

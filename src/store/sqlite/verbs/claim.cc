@@ -27,11 +27,6 @@ bool open(Core& core, const HotLane& lane, std::optional<Instant>& retry_at) {
   return false;
 }
 
-bool stands_at(const HotJob* job, LaneIndex lane, const LaneEntry& entry) {
-  return job != nullptr && job->state == JobState::ready && job->lane == lane && job->rank == entry.rank &&
-         !(job->wishes && job->wishes->waits_for_key);
-}
-
 // Drops entries of jobs that have moved on; false when the lane is empty then.
 bool clean_head(Core& core, LaneIndex index) {
   while (core.lanes.head(index) != kNoHead) {
@@ -137,11 +132,12 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   running.worker = worker.key;
   running.started_at = core.now;
   running.lease_ttl = request.lease_ttl.value_or(spec.lease_ttl.value_or(worker.worker.spec.policy->dead_after));
-  running.lease_until = core.now + running.lease_ttl;
-  core.leases.add(running.lease_until, key);
+  running.lease_ends = core.listened + running.lease_ttl;
+  core.leases.add(running.lease_ends, key);
   if (spec.timeout) {
-    running.times_out_at = core.now + *spec.timeout;
-    core.timeouts.add(*running.times_out_at, key);
+    running.times_out = core.listened + *spec.timeout;
+    core.timeouts.add(*running.times_out, key);
+    out.times_out_at = core.now + *spec.timeout;
   }
   if (spec.run) running.run = memo_of(std::move(*spec.run));
   worker.leases.insert(key);
@@ -166,8 +162,7 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   out.attempts_max = spec.retry.attempts_max;
   out.priority = job.priority;
   out.fence = Fence{fence};
-  out.lease_expires_at = running.lease_until;
-  out.times_out_at = running.times_out_at;
+  out.lease_expires_at = core.wall(running.lease_ends);
   out.correlation = std::move(spec.correlation);
   return out;
 }

@@ -96,6 +96,7 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   const JobKey key = core.job_keys.take();
   HotJob& job = core.jobs[key];
   job.home = job.lane = *lane;
+  core.lanes.hold(job.home);
   job.priority = static_cast<std::int16_t>(spec.priority);
   job.created_at_ms = to_ms(core.now);
   if (spec.payload.encoding == Encoding::bytes) job.flags |= kPayloadBytes;
@@ -148,7 +149,7 @@ Result<std::vector<Enqueued>> enqueue_linked(Core& core, std::vector<JobSpec>& j
     resolved.push_back(std::move(*one));
   }
   // Lanes are the only thing that can still be refused; make sure they fit before the first row is written.
-  if (core.lanes.size() + jobs.size() >= kLanesMax) {
+  if (core.lanes.size() + jobs.size() >= core.lanes_max) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const auto lane =
           core.lane_for(core.queue_for(resolved[i].ns_row, jobs[i].ns, jobs[i].queue), jobs[i].type, plain_needs(jobs[i]));

@@ -62,11 +62,10 @@ Result<Job> read_job(Core& core, const JobId& id) {
   }
   Job& job = row.job;
   job.id = id;
-  if (const LaneIndex* index = core.lanes.find_row(row.lane_row)) {
-    const Lane& lane = *core.lanes.at(*index).lane;
-    job.spec.ns = lane.ns;
-    job.spec.queue = lane.queue;
-    job.spec.type = lane.type;
+  if (auto named = core.read_lane(row.lane_row)) {
+    job.spec.ns = std::move(named->lane.ns);
+    job.spec.queue = std::move(named->lane.queue);
+    job.spec.type = std::move(named->lane.type);
   }
   job.worker = name_of(core, row.worker);
   if ((row.flags & kPayloadApart) != 0) read_apart(core, row.key, 0, job.spec.payload.data);
@@ -80,7 +79,7 @@ Result<Job> read_job(Core& core, const JobId& id) {
       job.dependencies_pending = live->wishes->dependencies_pending;
       job.expires_at = live->wishes->expires_at;
     }
-    if (live->running) job.lease_expires_at = live->running->lease_until;
+    if (live->running) job.lease_expires_at = core.wall(live->running->lease_ends);
   }
   return job;
 }

@@ -2,6 +2,9 @@
 //
 // Keys grow with time, so the pass walks the rows from the lowest key and stops at the first one created after every cut-off;
 // nothing behind it can be old enough. Rows it had to leave are passed over by going on from there at the next pass.
+//
+// Lanes go when no job names them any more. Jobs have no index by lane, which every enqueue would pay for; instead all jobs are
+// walked once for as many lanes made and jobs removed.
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -11,6 +14,7 @@ namespace {
 
 constexpr std::size_t kScanPerMove = 10;        // rows looked at for one that may go
 constexpr JobKey kWatermarkStepsMax = 200'000;  // keys the watermark moves in one pass
+constexpr std::size_t kLaneRowsMin = 2'048;     // so few are not worth a walk over all jobs
 
 struct Candidate {
   JobKey key = 0;
@@ -24,12 +28,9 @@ struct Candidate {
 void remove(Core& core, const Candidate& row) {
   JobSpec spec;
   spec_from_text(row.spec, spec);
-  const LaneIndex* lane = core.lanes.find_row(row.lane_row);
-  if (!spec.idempotency_key.empty() && lane != nullptr)
-    core.sql.idempotency_delete.bind(1, core.queues.at(core.lanes.at(*lane).queue).ns_row)
-        .bind_text(2, spec.idempotency_key)
-        .bind(3, row.key)
-        .run();
+  if (!spec.idempotency_key.empty())
+    if (const auto named = core.read_lane(row.lane_row))
+      core.sql.idempotency_delete.bind(1, named->ns_row).bind_text(2, spec.idempotency_key).bind(3, row.key).run();
   if (spec.labels.contains(kLabelAction)) forget_action_job(core, row.key);
   if ((row.flags & (kPayloadApart | kResultApart)) != 0) core.sql.content_delete.bind(1, row.key).run();
   if ((row.flags & kHasProgress) != 0) core.sql.progress_delete.bind(1, row.key).run();
@@ -41,6 +42,7 @@ void remove(Core& core, const Candidate& row) {
   core.sql.job_delete.bind(1, row.key).run();
   core.group.wrote = true;
   --core.finished;
+  ++core.lane_pruning.changes;
   if (row.key < core.oldest_live) --core.finished_below;
 }
 
@@ -55,6 +57,52 @@ void move_watermark(Core& core) {
   core.oldest_live = to;
   core.put_meta("oldest_live", core.oldest_live);
   core.put_meta("finished_below", core.finished_below);
+}
+
+// Notes the lanes of the next jobs; at the end those that nobody named are known. A job that comes meanwhile comes behind `from`.
+void note_lanes(Core& core, std::size_t rows_max) {
+  LanePruning& pruning = core.lane_pruning;
+  Statement& st = core.sql.job_lanes;
+  std::size_t looked = 0;
+  {
+    Rows rows(st.bind(1, pruning.from).bind(2, static_cast<std::int64_t>(rows_max)));
+    for (; rows.next(); ++looked) {
+      pruning.from = st.integer(0) + 1;
+      pruning.named.insert(st.integer(1));
+    }
+  }
+  if (looked == rows_max) return;
+  Rows rows(core.sql.lane_all);
+  while (rows.next())
+    if (const std::int64_t row = core.sql.lane_all.integer(0); row < pruning.below && !pruning.named.contains(row))
+      pruning.unnamed.push_back(row);
+  pruning.noting = false;
+  pruning.named.clear();
+}
+
+bool worth_noting(const Core& core) {
+  return core.lane_rows > kLaneRowsMin && core.lane_pruning.changes > core.jobs.size() + core.finished;
+}
+
+// True: there is more to do.
+bool prune_lanes(Core& core, std::size_t limit) {
+  LanePruning& pruning = core.lane_pruning;
+  if (!pruning.noting && pruning.unnamed.empty() && worth_noting(core))
+    pruning = {.noting = true, .from = 0, .below = core.next_lane, .named = {}, .unnamed = {}, .changes = 0};
+  if (pruning.noting) {
+    note_lanes(core, limit * kScanPerMove);
+    return true;
+  }
+  for (; limit > 0 && !pruning.unnamed.empty(); --limit) {
+    // In memory means that a job was added since, or may be.
+    if (core.lanes.find_row(pruning.unnamed.back()) == nullptr) {
+      core.sql.lane_delete.bind(1, pruning.unnamed.back()).run();
+      --core.lane_rows;
+      core.group.wrote = true;
+    }
+    pruning.unnamed.pop_back();
+  }
+  return !pruning.unnamed.empty() || worth_noting(core);
 }
 
 }  // namespace
@@ -90,7 +138,8 @@ SweepReport prune_finished(Core& core, const Retention& retention, std::size_t l
   if (looked == limit * kScanPerMove) reached_end = false;
   for (const Candidate& row : doomed) remove(core, row);
   if (reached_end) core.prune_from = 0;
-  return {doomed.size(), !reached_end, std::nullopt};
+  const bool more_lanes = prune_lanes(core, limit);
+  return {doomed.size(), !reached_end || more_lanes, std::nullopt};
 }
 
 }  // namespace muster::store::sqlite

@@ -25,7 +25,7 @@ Result<Held> hold(Core& core, const LeaseRef& lease, std::optional<JobEvent> out
   if (!key) return Status::not_found(fmt::format("job {} does not exist", lease.job.text()));
   HotJob* job = core.find(*key);
   if (job != nullptr && job->running) {
-    if (job->running->fence != lease.fence || job->running->lease_until <= core.now) return lost(lease);
+    if (job->running->fence != lease.fence || job->running->lease_ends <= core.listened) return lost(lease);
     return Held{*key, job, std::nullopt};
   }
   Rows rows(core.sql.job_settled.bind(1, *key));
@@ -129,11 +129,11 @@ Result<Renewed> renew(Core& core, const Renewal& item) {
     core.sql.job_lease.bind(1, held->key).bind(2, item.ttl->count()).run();
     core.group.wrote = true;
   }
-  const Instant old_until = running.lease_until;
-  running.lease_until = core.now + running.lease_ttl;
+  const Ticks old_end = running.lease_ends;
+  running.lease_ends = core.listened + running.lease_ttl;
   // A shorter lease ends before the timer that is set; a longer one is found again when the old time comes.
-  if (running.lease_until < old_until) core.leases.add(running.lease_until, held->key);
-  return Renewed{running.lease_until, (held->job->flags & kCancelRequested) != 0};
+  if (running.lease_ends < old_end) core.leases.add(running.lease_ends, held->key);
+  return Renewed{core.wall(running.lease_ends), (held->job->flags & kCancelRequested) != 0};
 }
 
 Result<Renewed> report_progress(Core& core, const ProgressUpdate& item) {

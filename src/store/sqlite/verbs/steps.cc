@@ -81,8 +81,8 @@ Result<StepAnswer> refuse_finished(Core& core, const StepCall& call, JobKey key)
 }
 
 void renew(Core& core, Running& running) {
-  running.lease_until = std::max(running.lease_until, core.now + running.lease_ttl);
-  if (HotWorker* worker = core.workers.find(running.worker)) worker->worker.last_seen_at = core.now;
+  running.lease_ends = std::max<Ticks>(running.lease_ends, core.listened + running.lease_ttl);
+  if (HotWorker* worker = core.workers.find(running.worker)) core.heard(*worker);
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ Result<StepAnswer> run_step(Core& core, const StepCall& call) {
   facts.run = ref.run;
   facts.state = job->state;
   facts.fence = Fence{job->fence};
-  facts.leased = job->running && job->running->lease_until > core.now;
+  facts.leased = job->running && job->running->lease_ends > core.listened;
   facts.cancel_requested = (job->flags & kCancelRequested) != 0;
   RunMemo* memo = job->running ? job->running->run.get() : nullptr;
   WorkerKey worker_key = 0;

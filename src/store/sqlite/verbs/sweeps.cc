@@ -1,34 +1,44 @@
 // One pass over due things each. A timer entry is only a hint: the job itself says whether its time has come.
+//
+// Leases, time-outs, silence and drains are judged by listened time; what the caller named as an instant by the wall clock.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/sqlite/due_times.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
 namespace {
 
-// Walks the due entries of `timers`; `due_at` tells when a job is really due (nullopt: not any more), `act` moves it.
-template <class DueAt, class Act>
-SweepReport pass(Core& core, Timers& timers, std::size_t limit, DueAt due_at, Act act) {
+std::optional<Instant> wall(const Core&, std::optional<Instant> at) { return at; }
+std::optional<Instant> wall(const Core& core, std::optional<Ticks> at) {
+  return at ? std::optional(core.wall(*at)) : std::nullopt;
+}
+
+// Walks the entries of `timers` that are due at `now`; `due_at` tells when a job is really due (nullopt: not any more), `act`
+// moves it.
+template <class Time, class DueAt, class Act>
+SweepReport pass(Core& core, TimersOf<Time>& timers, Time now, std::size_t limit, DueAt due_at, Act act) {
   SweepReport report;
   while (report.moved < limit) {
-    const auto key = timers.pop(core.now);
+    const auto key = timers.pop(now);
     if (!key) break;
     HotJob* job = core.find(*key);
     if (job == nullptr) continue;
-    const std::optional<Instant> at = due_at(*job);
+    const std::optional<Time> at = due_at(*job);
     if (!at) continue;
-    if (*at > core.now) {
+    if (*at > now) {
       timers.add(*at, *key);
       continue;
     }
     act(*key, *job);
     ++report.moved;
   }
-  report.next_due = timers.next();
-  report.more = report.next_due && *report.next_due <= core.now;
+  const std::optional<Time> next = timers.next();
+  report.next_due = wall(core, next);
+  report.more = next && *next <= now;
   return report;
 }
 
@@ -43,10 +53,10 @@ std::vector<WorkerKey> workers_where(Core& core, std::size_t limit, auto conditi
 
 template <class When>
 std::optional<Instant> earliest(Core& core, When when) {
-  std::optional<Instant> out;
+  std::optional<Ticks> out;
   for (const auto& [name, key] : core.workers.ordered())
-    if (const std::optional<Instant> at = when(*core.workers.find(key))) out = std::min(out.value_or(*at), *at);
-  return out;
+    if (const std::optional<Ticks> at = when(*core.workers.find(key))) out = std::min(out.value_or(*at), *at);
+  return wall(core, out);
 }
 
 }  // namespace
@@ -60,30 +70,25 @@ SweepReport promote_due(Core& core, std::size_t limit) {
 }
 
 SweepReport expire_leases(Core& core, std::size_t limit) {
-  return pass(
-      core, core.leases, limit,
-      [](const HotJob& job) { return job.running ? std::optional(job.running->lease_until) : std::nullopt; },
-      [&core](JobKey key, HotJob& job) {
-        const HotWorker* worker = core.workers.find(job.running->worker);
-        core.lose(key, job,
-                  {kErrorWorkerLost,
-                   fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
-      });
+  return pass(core, core.leases, core.listened, limit, lease_end, [&core](JobKey key, HotJob& job) {
+    const HotWorker* worker = core.workers.find(job.running->worker);
+    core.lose(key, job,
+              {kErrorWorkerLost,
+               fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
+  });
 }
 
 SweepReport time_out_jobs(Core& core, std::size_t limit) {
-  return pass(
-      core, core.timeouts, limit, [](const HotJob& job) { return job.running ? job.running->times_out_at : std::nullopt; },
-      [&core](JobKey key, HotJob& job) {
-        const Duration ran = core.now - job.running->started_at;
-        core.fail_attempt(key, job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran.count())}, true,
-                          std::nullopt);
-      });
+  return pass(core, core.timeouts, core.listened, limit, time_out, [&core](JobKey key, HotJob& job) {
+    const Duration ran = core.now - job.running->started_at;
+    core.fail_attempt(key, job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran.count())}, true,
+                      std::nullopt);
+  });
 }
 
 SweepReport expire_waiting(Core& core, std::size_t limit) {
   return pass(
-      core, core.expiries, limit,
+      core, core.expiries, core.now, limit,
       [&core](const HotJob& job) -> std::optional<Instant> {
         if (!job.wishes || !job.wishes->expires_at) return std::nullopt;
         const Wishes& wishes = *job.wishes;
@@ -101,18 +106,13 @@ SweepReport expire_waiting(Core& core, std::size_t limit) {
 }
 
 SweepReport end_preferences(Core& core, std::size_t limit) {
-  return pass(
-      core, core.preferences, limit,
-      [](const HotJob& job) -> std::optional<Instant> {
-        if (job.state != JobState::ready || job.lane == job.home || !job.wishes || job.wishes->waits_for_key) return std::nullopt;
-        return job.wishes->prefer_until;
-      },
-      [&core](JobKey key, HotJob& job) { core.place(key, job); });
+  return pass(core, core.preferences, core.now, limit, preference_end,
+              [&core](JobKey key, HotJob& job) { core.place(key, job); });
 }
 
 SweepReport bury_silent_workers(Core& core, std::size_t limit) {
-  const auto silent = workers_where(
-      core, limit, [&core](const HotWorker& worker) { return worker.live() && dead_at(worker.worker) <= core.now; });
+  const auto silent =
+      workers_where(core, limit, [&core](const HotWorker& worker) { return worker.live() && worker.dead_at() <= core.listened; });
   SweepReport report;
   for (const WorkerKey key : silent) {
     if (report.moved == limit) {
@@ -121,22 +121,22 @@ SweepReport bury_silent_workers(Core& core, std::size_t limit) {
     }
     HotWorker& worker = *core.workers.find(key);
     const std::string message = fmt::format("worker '{}' was silent for {} ms", worker.worker.spec.id.text(),
-                                            (core.now - worker.worker.last_seen_at).count());
+                                            std::chrono::floor<Duration>(core.listened - worker.heard_at).count());
     for (const JobKey job : worker.leases_in_order()) core.lose(job, *core.find(job), {kErrorWorkerLost, message});
     core.take_offline(worker, "silent");
     ++report.moved;
   }
-  report.next_due = earliest(
-      core, [](const HotWorker& worker) { return worker.live() ? std::optional(dead_at(worker.worker)) : std::nullopt; });
+  report.next_due =
+      earliest(core, [](const HotWorker& worker) { return worker.live() ? std::optional(worker.dead_at()) : std::nullopt; });
   return report;
 }
 
 SweepReport end_drains(Core& core, std::size_t limit) {
   const auto deadline = [](const HotWorker& worker) {
-    return worker.worker.state == WorkerState::draining ? worker.worker.drain_deadline : std::nullopt;
+    return worker.worker.state == WorkerState::draining ? worker.drain_ends : std::nullopt;
   };
   const auto over =
-      workers_where(core, limit, [&](const HotWorker& worker) { return deadline(worker) && *deadline(worker) <= core.now; });
+      workers_where(core, limit, [&](const HotWorker& worker) { return deadline(worker) && *deadline(worker) <= core.listened; });
   SweepReport report;
   for (const WorkerKey key : over) {
     if (report.moved == limit) {

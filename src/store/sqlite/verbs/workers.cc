@@ -66,8 +66,9 @@ Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
     worker.state = WorkerState::online;
     worker.drain_deadline.reset();
     worker.drain_reason.clear();
+    hot.drain_ends.reset();
   }
-  worker.last_seen_at = core.now;
+  core.heard(hot);
   worker.offline_at.reset();
   worker.offline_cause.clear();
   hot.lanes = core.lanes.lanes_of(offer_of(worker.spec));
@@ -81,7 +82,7 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
   if (!found.ok()) return found.status();
   HotWorker& hot = **found;
   Worker& worker = hot.worker;
-  worker.last_seen_at = core.now;
+  core.heard(hot);
   if (!beat.stats.empty()) worker.stats = beat.stats;
   if (!beat.accepting && worker.state == WorkerState::online) {
     worker.state = WorkerState::draining;
@@ -99,15 +100,15 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
     HotJob& job = *core.find(key);
     Running& running = *job.running;
     // An expired lease stays expired, whether or not the sweep has seen it.
-    if (running.lease_until <= core.now) continue;
-    running.lease_until = std::max(running.lease_until, core.now + running.lease_ttl);
+    if (running.lease_ends <= core.listened) continue;
+    running.lease_ends = std::max<Ticks>(running.lease_ends, core.listened + running.lease_ttl);
     if ((job.flags & kCancelRequested) != 0) reply.cancel.push_back({core.ids.encode(key), running.fence});
   }
   for (const LeaseRef& lease : beat.held) {
     const auto key = core.ids.decode(lease.job);
     const HotJob* job = key ? core.find(*key) : nullptr;
     const bool own = job != nullptr && job->running && job->running->fence == lease.fence && job->running->worker == hot.key &&
-                     job->running->lease_until > core.now;
+                     job->running->lease_ends > core.listened;
     if (!own) reply.lost.push_back(lease);
   }
   return reply;
@@ -120,29 +121,30 @@ Result<Worker> drain(Core& core, const Drain& item) {
   const WorkerState from = hot.worker.state;
   hot.worker.state = WorkerState::draining;
   hot.worker.drain_deadline = core.now + item.deadline;
+  hot.drain_ends = core.listened + item.deadline;
   hot.worker.drain_reason = item.reason;
   core.write_worker(hot);
   if (from != WorkerState::draining) core.tell(hot, from, item.reason);
-  return hot.snapshot();
+  return core.snapshot(hot);
 }
 
 Result<Worker> unregister(Core& core, const Unregister& item) {
   const auto known = find_worker(core, item.ns, item.worker);
   if (!known.ok()) return known.status();
   // Saying goodbye again, after an answer that did not arrive, is fine.
-  if (!(*known)->live() && (!item.session || *item.session == (*known)->worker.session)) return (*known)->snapshot();
+  if (!(*known)->live() && (!item.session || *item.session == (*known)->worker.session)) return core.snapshot(**known);
   const auto found = find_live(core, item.ns, item.worker, item.session);
   if (!found.ok()) return found.status();
   HotWorker& hot = **found;
   for (const JobKey key : hot.leases_in_order()) core.hand_back(key, *core.find(key), JobEvent::released);
   core.take_offline(hot, "unregistered");
-  return hot.snapshot();
+  return core.snapshot(hot);
 }
 
 Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& id) {
   const auto found = find_worker(core, ns, id);
   if (!found.ok()) return found.status();
-  return (*found)->snapshot();
+  return core.snapshot(**found);
 }
 
 namespace {
@@ -187,7 +189,7 @@ Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
         page.next = fmt::format("{}/{}", last.ns.text(), last.id.text());
         return page;
       }
-      page.workers.push_back(worker->snapshot());
+      page.workers.push_back(core.snapshot(*worker));
     }
   }
   return page;

@@ -1,0 +1,107 @@
+// The index in memory grows with live jobs, not with lives.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "store/sqlite/store.h"
+
+namespace muster::store::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBatch = 500;
+constexpr std::size_t kLives = 40'000;
+constexpr double kEntriesMax = 20'000;  // half an entry for each life
+
+class Growth : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (std::filesystem::temp_directory_path() / "muster-growth-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+    Options options;
+    options.path = folder_ + "/muster.db";
+    options.durability = Durability::normal;
+    options.threading = Threading::manual;
+    auto opened = SqliteStore::open(options, clock_, metrics_);
+    ASSERT_TRUE(opened.ok()) << opened.status().text();
+    store_ = std::move(*opened);
+    WorkerSpec worker;
+    worker.id = WorkerId("w1");
+    worker.slots = kBatch;
+    ASSERT_TRUE(ask<Each<Registered>>([&](auto reply) { store_->register_workers({worker}, std::move(reply)); }).ok());
+  }
+  void TearDown() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  template <class T, class Call>
+  Result<T> ask(Call call) {
+    std::optional<Result<T>> answer;
+    call(Reply<T>([&](Result<T> got) { answer.emplace(std::move(got)); }));
+    while (!answer) store_->pump();
+    return std::move(*answer);
+  }
+  std::vector<Enqueued> add(const JobSpec& job) {
+    return *ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue(std::vector<JobSpec>(kBatch, job), std::move(reply)); });
+  }
+  void claim_and_complete() {
+    ClaimRequest request;
+    request.ns = NamespaceName(kDefaultNamespace);
+    request.worker = WorkerId("w1");
+    request.limit = kBatch;
+    const auto claimed = ask<ClaimReply>([&](auto reply) { store_->claim(request, std::move(reply)); });
+    ASSERT_EQ(claimed->grants.size(), kBatch);
+    std::vector<Completion> outcomes;
+    for (const Grant& grant : claimed->grants) outcomes.push_back({{grant.id, grant.fence}, std::nullopt});
+    ASSERT_TRUE(ask<Each<Settled>>([&](auto reply) { store_->complete(outcomes, std::move(reply)); }).ok());
+  }
+  double entries() { return metrics_.gauge("muster_store_index_entries", "").value(); }
+
+  std::string folder_;
+  ManualClock clock_;
+  Metrics metrics_;
+  std::unique_ptr<SqliteStore> store_;
+};
+
+TEST_F(Growth, ATimeoutIsForgottenWithItsJob) {
+  JobSpec job;
+  job.type = JobType("work");
+  job.timeout = 1h;
+  for (std::size_t lived = 0; lived < kLives; lived += kBatch) {
+    add(job);
+    claim_and_complete();
+  }
+  EXPECT_LE(entries(), kEntriesMax);
+}
+
+TEST_F(Growth, ArrivalsBehindAJobThatWaitsForeverAreForgotten) {
+  JobSpec stuck;
+  stuck.type = JobType("stuck");
+  stuck.needs = CapabilitySet({"tool:nobody-has"});
+  ASSERT_TRUE(ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue({stuck}, std::move(reply)); }).ok());
+  JobSpec job;
+  job.type = JobType("work");
+  for (std::size_t lived = 0; lived < kLives; lived += kBatch) {
+    add(job);
+    claim_and_complete();
+  }
+  EXPECT_LE(entries(), kEntriesMax);
+}
+
+TEST_F(Growth, JobsThatAreCancelledUnclaimedLeaveNothingBehind) {
+  JobSpec job;
+  job.type = JobType("work");
+  job.expires_in = 24h;
+  for (std::size_t lived = 0; lived < kLives; lived += kBatch) {
+    std::vector<Cancel> batch;
+    for (const Enqueued& each : add(job)) batch.push_back({each.id, "not wanted"});
+    ASSERT_TRUE(ask<Each<Cancelled>>([&](auto reply) { store_->cancel(batch, std::move(reply)); }).ok());
+  }
+  EXPECT_LE(entries(), kEntriesMax);
+}
+
+}  // namespace
+}  // namespace muster::store::sqlite

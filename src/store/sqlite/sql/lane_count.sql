@@ -1,0 +1,1 @@
+SELECT count(*), coalesce(max(id), 0) FROM lanes
