@@ -24,6 +24,13 @@ class Connection {
   // Bytes queued and not yet taken by the operating system.
   virtual std::size_t unsent() const = 0;
 
+  // Bytes the session holds: read and not answered, or answered and not given to send(). With unsent() they are what is under
+  // way, which net/budget.h bounds.
+  virtual void hold(std::size_t bytes) = 0;
+  // Whether more may be read and begun. False: ask again when less is held, or at output_drained().
+  virtual bool has_room() = 0;       // for another request beside those under way
+  virtual bool node_has_room() = 0;  // for the only one of this connection
+
   // Back-pressure: while paused nothing is received, and the end of the peer is not noticed either.
   virtual void pause_reading() = 0;
   virtual void resume_reading() = 0;
@@ -47,7 +54,7 @@ class Session {
   virtual void received(std::string_view bytes) = 0;  // valid during the call only
   virtual void peer_finished() = 0;                   // the peer will send no more; it may still read
   virtual void read_expired() = 0;
-  virtual void output_drained() {}  // everything queued has been taken by the operating system
+  virtual void output_drained() {}  // everything queued has been taken by the operating system, or the node has room again
   virtual void drain() = 0;         // the server stops: finish what is under way, then close
   virtual void closed() = 0;        // the last call
 };

@@ -187,6 +187,7 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
 
   StreamOptions stream_options(std::string peer) const {
     return {.peer_address = std::move(peer),
+            .budget = options.budget,
             .write_timeout = options.write_timeout,
             .handshake_timeout = options.handshake_timeout,
             .tls = tls};
@@ -266,6 +267,7 @@ Result<std::unique_ptr<Listener>> Listener::open(IoLoop& loop, ListenerOptions o
     if (!made.ok()) return made.status();
     tls = *std::move(made);
   }
+  if (!options.budget) options.budget = std::make_shared<ByteBudget>(loop, BudgetBounds());
   const auto state = std::make_shared<State>(loop, std::move(options), open_connections, std::move(factory));
   state->tls = std::move(tls);
   const Status opened = state->options.unix_path.empty() ? state->listen_tcp() : state->listen_unix();

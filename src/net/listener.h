@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "base/status.h"
 #include "base/unique_function.h"
+#include "net/budget.h"
 #include "net/connection.h"
 #include "net/io_loop.h"
 #include "net/tls.h"
@@ -27,6 +28,7 @@ struct ListenerOptions {
   std::string unix_path;
   TlsOptions tls;
   std::size_t connections_max = 10'000;
+  std::shared_ptr<ByteBudget> budget;  // shared with other listeners; null: one of its own
   Duration write_timeout{30'000};
   Duration handshake_timeout{10'000};
   std::string refusal;        // sent, as far as it goes, to a connection above connections_max; not over TLS

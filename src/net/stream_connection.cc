@@ -44,6 +44,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
       : loop_(loop),
         options_(std::move(options)),
         stream_(std::move(stream)),
+        share_(options_.budget, [this] { tell_room(); }),
         resumed_(loop.state().io, asio::steady_timer::time_point::max()) {}
 
   void start(std::shared_ptr<Session> session, UniqueFunction<void()> gone) override {
@@ -59,11 +60,20 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
       return;
     }
     unsent_ += bytes.size();
+    share_.set(held_ + unsent_);
     outgoing_.push_back({std::move(bytes), std::move(done)});
     schedule_flush();
   }
 
   std::size_t unsent() const override { return unsent_; }
+
+  void hold(std::size_t bytes) override {
+    if (closed_) return;
+    held_ = bytes;
+    share_.set(held_ + unsent_);
+  }
+  bool has_room() override { return share_.within_own() && share_.within_node(); }
+  bool node_has_room() override { return share_.within_node(); }
 
   void pause_reading() override { paused_ = true; }
   void resume_reading() override {
@@ -118,6 +128,10 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
       return stream_.next_layer();
     else
       return stream_;
+  }
+
+  void tell_room() {
+    if (!closed_ && !finishing_) guarded("output drained", [&] { session_->output_drained(); });
   }
 
   Ticks in(Duration after) const { return loop_.clock().elapsed() + after; }
@@ -232,6 +246,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
 
   void taken_by_system(std::size_t bytes) {
     unsent_ -= bytes;
+    share_.set(held_ + unsent_);
     bytes += sent_of_first_;
     while (!outgoing_.empty() && bytes >= outgoing_.front().bytes.size()) {
       bytes -= outgoing_.front().bytes.size();
@@ -277,7 +292,8 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
     for (Outgoing& entry : outgoing_)
       if (entry.done) guarded("undelivered bytes", [&] { entry.done(false); });
     outgoing_.clear();
-    unsent_ = 0;
+    unsent_ = held_ = 0;
+    share_.end();
     guarded("closed", [&] { session_->closed(); });
     session_.reset();
     UniqueFunction<void()> gone = std::move(gone_);
@@ -289,12 +305,14 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   Stream stream_;
   std::shared_ptr<Session> session_;  // shared with replies that are on their way to it
   UniqueFunction<void()> gone_;
+  ByteBudget::Share share_;
   asio::steady_timer resumed_;  // never expires; cancelled to wake the paused reader
   std::vector<char> incoming_ = std::vector<char>(kReadBytesMin);
   std::deque<Outgoing> outgoing_;
   std::vector<asio::const_buffer> pieces_;
   std::size_t sent_of_first_ = 0;
   std::size_t unsent_ = 0;
+  std::size_t held_ = 0;  // by the session
   Ticks read_deadline_ = kNever;
   Ticks write_deadline_ = kNever;
   Ticks end_deadline_ = kNever;  // handshake, goodbye

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
 
+#include "net/budget.h"
 #include "net/connection.h"
 #include "net/io_loop.h"
 #include "net/tls_context.h"
@@ -14,6 +15,7 @@ namespace muster::net {
 
 struct StreamOptions {
   std::string peer_address;
+  std::shared_ptr<ByteBudget> budget;  // shared by all connections
   Duration write_timeout{};
   Duration handshake_timeout{};
   TlsContext tls;  // null: plain

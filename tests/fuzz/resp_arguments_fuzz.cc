@@ -59,6 +59,9 @@ class Peer final : public net::Connection {
     if (done) done_later.push_back(std::move(done));
   }
   std::size_t unsent() const override { return 0; }
+  void hold(std::size_t) override {}
+  bool has_room() override { return true; }
+  bool node_has_room() override { return true; }
   void pause_reading() override {}
   void resume_reading() override {}
   void expire_reading_in(Duration) override {}

@@ -69,7 +69,10 @@ void route(ExchangePtr exchange, std::string_view& name) {
   if (rpc && request.method == Method::options) return answer_rpc_preflight(*exchange);
   if (rpc && request.method == Method::post) {
     Status known = authenticate(*exchange, exchange->peer_address());
-    return serve_rpc(std::move(exchange), std::move(known));
+    Exchange& asked = *exchange;
+    return asked.when_room([exchange = std::move(exchange), known = std::move(known)]() mutable {
+      serve_rpc(std::move(exchange), std::move(known));
+    });
   }
 
   Match found = match(request.method, exchange->target.segments);
@@ -102,7 +105,10 @@ void route(ExchangePtr exchange, std::string_view& name) {
                           Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",
                                                                request.content_type.substr(0, kShownBytes))));
   name = found.route->pattern;
-  found.route->endpoint(std::move(exchange));
+  if (!found.route->answers_much) return found.route->endpoint(std::move(exchange));
+  Exchange& asked = *exchange;
+  asked.when_room(
+      [endpoint = found.route->endpoint, exchange = std::move(exchange)]() mutable { endpoint(std::move(exchange)); });
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ void EventHub::feed(net::Connection& connection, Stream& stream) {
   stream.starved = false;
   for (;;) {
     if (connection.closing()) return;
-    if (connection.unsent() >= limits_.event_buffer_bytes_max) {
+    if (connection.unsent() >= limits_.event_buffer_bytes_max || (connection.unsent() > 0 && !connection.has_room())) {
       stream.starved = true;
       return;
     }

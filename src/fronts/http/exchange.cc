@@ -91,6 +91,10 @@ void Exchange::stream(EventFilter filter, std::uint64_t after) {
                             .head_only = request_.method == Method::head});
 }
 
+void Exchange::when_room(UniqueFunction<void()> begin) {
+  if (const auto session = session_.lock()) session->begin_long(number_, std::move(begin));
+}
+
 void Exchange::wait_with(std::function<void()> give_up) {
   if (const auto session = session_.lock()) return session->wait_with(number_, std::move(give_up));
   give_up();

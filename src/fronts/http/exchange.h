@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/unique_function.h"
 #include "command/context.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/request.h"
@@ -50,6 +51,9 @@ class Exchange {
   void fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers = {});
   // Turns the connection into a stream of events.
   void stream(EventFilter filter, std::uint64_t after);
+
+  // Runs `begin` when the connection has room for a long answer, which may be now; not at all when it ends before.
+  void when_room(UniqueFunction<void()> begin);
 
   // The request waits; `give_up` ends the wait when its connection does.
   void wait_with(std::function<void()> give_up);

@@ -40,6 +40,7 @@ Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::E
                                  .port = options.port,
                                  .tls = options.tls,
                                  .connections_max = options.limits.connections_max,
+                                 .budget = options.budget,
                                  .write_timeout = options.limits.write,
                                  .handshake_timeout = options.limits.handshake,
                                  .refusal = refusal_text(http_date(engine.clock().now())),

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "fronts/auth/authenticator.h"
+#include "net/budget.h"
 #include "net/tls.h"
 
 namespace muster::http {
@@ -36,6 +37,7 @@ struct HttpOptions {
   std::string address = "127.0.0.1";  // an IP address, or a name that resolves to one
   std::uint16_t port = 8080;          // 0 picks a free one
   net::TlsOptions tls;
+  std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the listener has its own
   AuthOptions auth;
   Limits limits;
   std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own

@@ -96,6 +96,7 @@ RequestReader::RequestReader(Bounds bounds) : state_(std::make_unique<State>(bou
 RequestReader::~RequestReader() = default;
 
 RequestReader::Phase RequestReader::phase() const { return state_->phase; }
+std::size_t RequestReader::buffered() const { return state_->parser->get().body().size(); }
 const RequestReader::Failure& RequestReader::failure() const { return state_->failed; }
 
 std::size_t RequestReader::feed(std::string_view bytes) {

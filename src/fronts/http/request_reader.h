@@ -33,6 +33,7 @@ class RequestReader {
   // request; give it again together with more.
   std::size_t feed(std::string_view bytes);
   Phase phase() const;
+  std::size_t buffered() const;  // bytes kept of the request that is on its way
   // The client waits for `100 Continue` before it sends the body. True once per request.
   bool take_expectation();
   // The `Authorization` of a request whose body is still on its way. Something once per request, at its first chance.

@@ -66,7 +66,19 @@ namespace muster::http {
 namespace {
 
 constexpr Route command_route(Method method, std::string_view pattern, const command::Spec& spec, Endpoint endpoint) {
-  return {.method = method, .pattern = pattern, .command = &spec, .access = Access::by_command, .endpoint = endpoint};
+  return {.method = method,
+          .pattern = pattern,
+          .command = &spec,
+          .access = Access::by_command,
+          .endpoint = endpoint,
+          .answers_much = method == Method::get};
+}
+
+// Writes answer little, but for these.
+constexpr Route long_answer(Method method, std::string_view pattern, const command::Spec& spec, Endpoint endpoint) {
+  Route route = command_route(method, pattern, spec, endpoint);
+  route.answers_much = true;
+  return route;
 }
 
 constexpr Route plain_route(std::string_view pattern, Access access, Endpoint endpoint) {
@@ -77,12 +89,12 @@ constexpr Route plain_route(std::string_view pattern, Access access, Endpoint en
 constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs", command::kJobSubmit, endpoints::job_submit),
     command_route(Method::get, "/api/v1/jobs", command::kJobList, endpoints::job_list),
-    command_route(Method::post, "/api/v1/jobs/bulk", command::kJobSubmitBulk, endpoints::job_submit_bulk),
-    command_route(Method::post, "/api/v1/jobs/claim", command::kJobClaim, endpoints::job_claim),
-    command_route(Method::post, "/api/v1/jobs/search", command::kJobList, endpoints::job_search),
-    command_route(Method::post, "/api/v1/jobs/settle", command::kJobSettle, endpoints::job_settle),
+    long_answer(Method::post, "/api/v1/jobs/bulk", command::kJobSubmitBulk, endpoints::job_submit_bulk),
+    long_answer(Method::post, "/api/v1/jobs/claim", command::kJobClaim, endpoints::job_claim),
+    long_answer(Method::post, "/api/v1/jobs/search", command::kJobList, endpoints::job_search),
+    long_answer(Method::post, "/api/v1/jobs/settle", command::kJobSettle, endpoints::job_settle),
     command_route(Method::post, "/api/v1/jobs/retry", command::kJobRetryMatching, endpoints::job_retry_matching),
-    command_route(Method::post, "/api/v1/jobs/cancel", command::kJobCancelBulk, endpoints::job_cancel_bulk),
+    long_answer(Method::post, "/api/v1/jobs/cancel", command::kJobCancelBulk, endpoints::job_cancel_bulk),
     command_route(Method::get, "/api/v1/jobs/{id}", command::kJobGet, endpoints::job_get),
     command_route(Method::get, "/api/v1/jobs/{id}/why", command::kJobWhy, endpoints::job_why),
     command_route(Method::get, "/api/v1/jobs/{id}/logs", command::kJobLogs, endpoints::job_logs),

@@ -24,6 +24,7 @@ struct Route {
   const command::Spec* command;  // null: not a command (metrics, health, events, documents)
   Access access;
   Endpoint endpoint;
+  bool answers_much = false;  // megabytes, maybe: a connection has one such request under way at a time
 };
 
 std::span<const Route> routes();

@@ -10,6 +10,7 @@
 namespace muster::http {
 namespace {
 
+constexpr std::size_t kRequestBytes = 1'024;  // of a request that waits, beside its body
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 // Larger replies are sent as they are: the loop's thread compresses, and everybody else waits for it.
 constexpr std::size_t kGzipBytesMax = 1024 * 1024;
@@ -44,10 +45,14 @@ void HttpSession::received(std::string_view bytes) {
   read_requests();
 }
 
-bool HttpSession::may_read_on() const {
-  return !closed_ && !last_request_seen_ && slots_.size() < core_->options.limits.pipeline_max &&
-         connection_.unsent() < kUnsentBytesMax;
+bool HttpSession::may_read_on() {
+  if (closed_ || last_request_seen_ || slots_.size() >= core_->options.limits.pipeline_max) return false;
+  report_held();
+  const bool alone = slots_.empty() && connection_.unsent() == 0;
+  return alone ? connection_.node_has_room() : connection_.has_room();
 }
+
+void HttpSession::report_held() { connection_.hold(slots_bytes_ + input_.size() + reader_.buffered()); }
 
 void HttpSession::read_requests() {
   if (reading_requests_) return;
@@ -82,7 +87,10 @@ void HttpSession::begin_request() {
   Request request = reader_.take();
   armed_ = Phase::failed;  // the next request has time of its own
   const std::uint64_t number = first_number_ + slots_.size();
-  slots_.push_back({.keep_alive = request.keep_alive, .give_up = {}, .outcome = {}, .stream = {}});
+  Slot& added = slots_.emplace_back();
+  added.keep_alive = request.keep_alive;
+  added.bytes = kRequestBytes + request.target.size() + request.body.size();
+  slots_bytes_ += added.bytes;
   if (!request.keep_alive) last_request_seen_ = true;
   dispatch(std::make_unique<Exchange>(core_, weak_from_this(), number, std::move(request)));
 }
@@ -91,7 +99,7 @@ void HttpSession::begin_request() {
 void HttpSession::refuse_stream(unsigned status, const Status& why) {
   last_request_seen_ = true;
   core_->measure(nullptr, status, Ticks::zero());
-  slots_.push_back({.keep_alive = false, .give_up = {}, .outcome = {}, .stream = {}});
+  slots_.emplace_back().keep_alive = false;
   slots_.back().outcome = Outcome{.response = problem(status, why, ""), .grants = {}};
 }
 
@@ -113,8 +121,36 @@ void HttpSession::answer(std::uint64_t number, Outcome outcome) {
   Slot* found = slot(number);
   if (found == nullptr) return core_->hand_back(outcome.grants);
   found->give_up = nullptr;
+  slots_bytes_ -= found->bytes;
+  found->bytes = kRequestBytes + outcome.response.body.size();
+  slots_bytes_ += found->bytes;
+  const bool long_answer = found->long_answer;
   found->outcome = std::move(outcome);
   if (!reading_requests_) send_ready();
+  if (long_answer) begin_next_long();
+}
+
+void HttpSession::begin_long(std::uint64_t number, UniqueFunction<void()> begin) {
+  Slot* found = slot(number);
+  if (found == nullptr) return;
+  found->long_answer = true;
+  found->begin = std::move(begin);
+  begin_next_long();
+}
+
+// How long an answer is shows when it is there, so a connection makes one long answer at a time.
+void HttpSession::begin_next_long() {
+  if (closed_) return;
+  for (Slot& each : slots_) {
+    if (!each.long_answer || each.outcome) continue;
+    if (!each.begin) return;  // it is under way
+    report_held();
+    const bool nothing_to_send = connection_.unsent() == 0 && !slots_.front().outcome;
+    if (!nothing_to_send && !connection_.has_room()) return;
+    UniqueFunction<void()> begin = std::move(each.begin);
+    each.begin = {};
+    return begin();
+  }
 }
 
 void HttpSession::stream(std::uint64_t number, StreamStart start) {
@@ -129,7 +165,7 @@ void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up)
   Slot* found = slot(number);
   // The answer may have come before this.
   if (found == nullptr || found->outcome) return;
-  if (peer_gone()) return give_up();
+  if (peer_gone() || draining_) return give_up();
   found->give_up = std::move(give_up);
 }
 
@@ -138,11 +174,13 @@ void HttpSession::send_ready() {
   while (!closed_ && !streaming_ && !slots_.empty() && (slots_.front().outcome || slots_.front().stream)) {
     Slot front = std::move(slots_.front());
     slots_.pop_front();
+    slots_bytes_ -= front.bytes;
     ++first_number_;
     sent = true;
     send(front);
   }
   if (!sent || closed_) return;
+  report_held();
   finish_if_done();
   // A free slot may let requests in that waited in the input.
   if (!input_.empty() && may_read_on())
@@ -221,11 +259,13 @@ void HttpSession::read_expired() {
 
 void HttpSession::output_drained() {
   if (streaming_) return core_->events->drained(connection_);
+  begin_next_long();
   if (!input_.empty() && may_read_on()) read_requests();
 }
 
 void HttpSession::drain() {
   if (streaming_) return connection_.close_when_sent();
+  draining_ = true;
   last_request_seen_ = true;
   input_.clear();
   connection_.never_expire_reading();
@@ -249,7 +289,8 @@ void HttpSession::arm() {
   const Phase phase = reader_.phase();
   // An interim answer must not overtake those that are owed; a client that gets none sends its body after a moment anyway.
   if (slots_.empty() && reader_.take_expectation()) connection_.send(std::string(kContinue));
-  if (last_request_seen_ || (phase == Phase::idle && !slots_.empty())) {
+  // Nor while the session itself does not read.
+  if (last_request_seen_ || (phase == Phase::idle && !slots_.empty()) || (!input_.empty() && !may_read_on())) {
     armed_ = Phase::failed;
     return connection_.never_expire_reading();
   }

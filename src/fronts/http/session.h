@@ -24,8 +24,7 @@ namespace muster::http {
 
 class Core;
 
-inline constexpr std::size_t kUnparsedBytesMax = 64 * 1024;       // beyond, reading pauses until answers have gone
-inline constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;  // beyond, no further request is begun
+inline constexpr std::size_t kUnparsedBytesMax = 64 * 1024;  // beyond, reading pauses until answers have gone
 
 class HttpSession final : public net::Session, public std::enable_shared_from_this<HttpSession> {
  public:
@@ -56,6 +55,8 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
     bool head_only = false;
   };
   void stream(std::uint64_t number, StreamStart start);
+  // Runs `begin` when no other request before it may still be answered at length and the connection has room.
+  void begin_long(std::uint64_t number, UniqueFunction<void()> begin);
   void wait_with(std::uint64_t number, std::function<void()> give_up);
   bool peer_gone() const { return closed_ || peer_finished_; }
   const std::string& peer_address() const { return connection_.peer_address(); }
@@ -63,12 +64,17 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
  private:
   struct Slot {
     bool keep_alive = true;
+    bool long_answer = false;
+    std::size_t bytes = 0;          // of the request, then of its answer
+    UniqueFunction<void()> begin;   // set while it waits to be begun
     std::function<void()> give_up;  // set while the answer waits for something to happen
     std::optional<Outcome> outcome;
     std::optional<StreamStart> stream;
   };
 
-  bool may_read_on() const;
+  bool may_read_on();
+  void report_held();
+  void begin_next_long();
   void read_requests();
   void begin_request();
   void check_early();
@@ -87,11 +93,13 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   std::string input_;  // bytes that are not parsed yet
   std::deque<Slot> slots_;
   std::uint64_t first_number_ = 0;  // of slots_.front()
+  std::size_t slots_bytes_ = 0;
   RequestReader::Phase armed_ = RequestReader::Phase::failed;
   bool reading_requests_ = false;   // guards against answering synchronously inside read_requests()
   bool last_request_seen_ = false;  // no request is read any more
   bool streaming_ = false;
   bool peer_finished_ = false;
+  bool draining_ = false;
   bool closed_ = false;
 };
 

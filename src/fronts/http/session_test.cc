@@ -22,7 +22,10 @@ class HeldConnection final : public net::Connection {
     sent += bytes;
     if (done) waiting.push_back(std::move(done));
   }
-  std::size_t unsent() const override { return 0; }
+  std::size_t unsent() const override { return room ? 0 : 1; }
+  void hold(std::size_t) override {}
+  bool has_room() override { return room; }
+  bool node_has_room() override { return true; }
   void pause_reading() override {}
   void resume_reading() override {}
   void expire_reading_in(Duration) override {}
@@ -35,6 +38,7 @@ class HeldConnection final : public net::Connection {
   std::string sent;
   std::vector<UniqueFunction<void(bool)>> waiting;
   bool closed = false;
+  bool room = true;  // false: something is still to be sent, and no more is to be made
   std::string address = "127.0.0.1";
 };
 
@@ -78,6 +82,17 @@ class SessionTest : public testing::Test {
     done.get_future().wait();
   }
 
+  bool is_paused(const std::string& queue) {
+    bool paused = false;
+    std::promise<void> done;
+    engine.queues().list(NamespaceName(kDefaultNamespace), [&](Result<std::vector<QueueStats>> queues) {
+      for (const QueueStats& each : *queues) paused = paused || (each.queue.text() == queue && each.settings.paused);
+      done.set_value();
+    });
+    done.get_future().wait();
+    return paused;
+  }
+
   ManualClock clock;
   Metrics metrics;
   MemoryStore store{clock};
@@ -105,6 +120,40 @@ TEST_F(SessionTest, KeepsGrantsThatWereSent) {
   on_loop([this] { session->peer_finished(); });
   EXPECT_TRUE(store.releases().empty());
   EXPECT_TRUE(connection.closed);
+}
+
+TEST_F(SessionTest, BeginsNothingWhileThePeerDoesNotTakeWhatItHas) {
+  on_loop([this] {
+    connection.room = false;
+    for (int i = 0; i < 3; ++i) session->received(request_text("GET", "/api/v1/queues"));
+  });
+  on_loop([] {});
+  EXPECT_TRUE(connection.sent.empty());
+  on_loop([this] {
+    connection.room = true;
+    session->output_drained();
+  });
+  ASSERT_TRUE(eventually_on_loop([this] {
+    std::size_t answers = 0;
+    for (std::size_t at = connection.sent.find("HTTP/1.1 200"); at != std::string::npos;
+         at = connection.sent.find("HTTP/1.1 200", at + 1))
+      ++answers;
+    return answers == 3;
+  }));
+}
+
+TEST_F(SessionTest, LongAnswersAreMadeOneAtATimeAndShortOnesMeanwhile) {
+  on_loop([this] {
+    session->received(request_text("POST", "/api/v1/jobs/claim", R"({"worker":"w1","wait_ms":60000})"));
+    session->received(request_text("POST", "/api/v1/jobs/claim", R"({"worker":"w1","wait_ms":60000})"));
+    session->received(request_text("POST", "/api/v1/queues/q/pause"));
+  });
+  ASSERT_TRUE(eventually_on_loop([this] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually_on_loop([this] { return is_paused("q"); })) << "it does not wait for the claims before it";
+  EXPECT_EQ(engine.claims().parked(), 1u);
+  enqueue();
+  ASSERT_TRUE(eventually_on_loop([this] { return !connection.sent.empty() && engine.claims().parked() == 1; }))
+      << "the second claim begins when the first is answered";
 }
 
 TEST_F(SessionTest, CancelsItsClaimsWhenItsConnectionEnds) {
