@@ -22,6 +22,13 @@ void Call::answer(std::string bytes, UniqueFunction<void(bool)> sent) {
   notify();
 }
 
+void Call::postpone() {
+  check(!answered_, "a command that is answered is not postponed");
+  interrupt_ = {};
+  postponed_ = true;
+  if (notify_) notify_();
+}
+
 void Call::on_interrupt(UniqueFunction<void(Interrupt)> handler) {
   if (answered_ || interrupted_) return;
   interrupt_ = std::move(handler);

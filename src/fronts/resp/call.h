@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/unique_function.h"
@@ -21,6 +22,8 @@ struct Core;
 struct Entry;
 
 using Args = std::vector<std::string>;
+
+inline constexpr std::size_t kRunAnswerBytesMax = 8 * 1024 * 1024;  // a run whose answers are more postpones what is left of it
 
 class Call : public std::enable_shared_from_this<Call> {
  public:
@@ -48,6 +51,10 @@ class Call : public std::enable_shared_from_this<Call> {
   void fail(std::string_view text) { answer(wire::error_reply(text)); }  // -ERR text
   bool answered() const { return answered_; }
 
+  // For runs: instead of an answer, when those before it are enough for one go. The session begins the call again later, as if it
+  // had not been begun.
+  void postpone();
+
   // A handler that waits says how to end the wait. Called at most once, only while unanswered. A reason that came before the
   // handler did is told in a later turn of the loop, never from inside on_interrupt().
   void on_interrupt(UniqueFunction<void(Interrupt)> handler);
@@ -61,7 +68,10 @@ class Call : public std::enable_shared_from_this<Call> {
     UniqueFunction<void(bool)> sent;
   };
   Delivery take_delivery() { return std::move(delivery_); }
+  std::size_t delivery_bytes() const { return delivery_.bytes.size(); }
+  // Called once for the answer, and before it for every time it is postponed.
   void on_answered(UniqueFunction<void()> notify) { notify_ = std::move(notify); }
+  bool take_postponed() { return std::exchange(postponed_, false); }
 
  private:
   Core& core_;
@@ -69,6 +79,7 @@ class Call : public std::enable_shared_from_this<Call> {
   const Entry& entry_;
   Args args_;
   bool answered_ = false;
+  bool postponed_ = false;
   Delivery delivery_;
   UniqueFunction<void(Interrupt)> interrupt_;
   std::optional<Interrupt> missed_;  // came while nobody could be told

@@ -47,7 +47,10 @@ class Client {
   SessionId session{};          // of that worker
   std::map<JobId, Fence> held;  // what was taken through this connection and has not ended
 
-  std::size_t subscriptions = 0;  // channels and patterns; more than none: only a few commands are allowed in RESP2
+  std::size_t answer_bytes = 0;  // of answers that wait for their turn
+
+  std::size_t subscriptions = 0;       // channels and patterns; more than none: only a few commands are allowed in RESP2
+  std::size_t subscription_bytes = 0;  // of their names
 
   bool open() const { return open_; }
   void set_closed() { open_ = false; }

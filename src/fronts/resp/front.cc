@@ -30,6 +30,7 @@ net::ListenerOptions listener_options(const Address& address, const RespOptions&
                            .port = address.port,
                            .tls = options.tls,
                            .connections_max = options.limits.connections_max,
+                           .budget = options.budget,
                            .write_timeout = options.limits.write,
                            .handshake_timeout = options.limits.handshake,
                            .refusal = wire::error_reply(kTooManyClients),
@@ -66,6 +67,7 @@ Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, engine::E
   if (options.keys.empty() && !options.habits.auth_optional)
     return Status::invalid_argument("the RESP front needs a key for AUTH, and none is configured");
   const Entrance entrance{.auth_needed = !options.habits.auth_optional};
+  if (!options.budget) options.budget = std::make_shared<net::ByteBudget>(loop, net::BudgetBounds());
   auto state = std::make_shared<State>();
   state->core = std::make_shared<Core>(loop, engine, metrics, std::move(options), std::move(facts));
   Core& core = *state->core;

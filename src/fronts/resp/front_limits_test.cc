@@ -1,16 +1,38 @@
 // The bounds of a connection, and what is said at each.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "fronts/resp/call.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/front_testing.h"
 
 namespace muster::resp {
 namespace {
 
-class FrontLimitsTest : public FrontTest {};
+class FrontLimitsTest : public FrontTest {
+ protected:
+  std::size_t used() {
+    std::size_t bytes = 0;
+    on_loop([&] { bytes = core().options.budget->used(); });
+    return bytes;
+  }
+  // The most there were until nothing moved for a while.
+  std::size_t settled() {
+    std::size_t most = used();
+    std::size_t last = most;
+    for (int still = 0; still < 20; ++still) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      const std::size_t now = used();
+      most = std::max(most, now);
+      if (now != last) still = 0;
+      last = now;
+    }
+    return most;
+  }
+};
 
 TEST_F(FrontLimitsTest, OneConnectionTooManyIsToldSo) {
   RespOptions options;
@@ -84,6 +106,163 @@ TEST_F(FrontLimitsTest, APeerThatDoesNotReadIsNotAnsweredWithoutEnd) {
   });
   for (int i = 0; i < 40; ++i) ASSERT_EQ(wire.read(reply.size()), reply) << i;
   writer.join();
+}
+
+TEST_F(FrontLimitsTest, PipelinedReadsOfALargeValueHoldABoundedNumberOfBytes) {
+  start();
+  Wire wire = operate();
+  constexpr int kReads = 1'000;
+  const std::vector<std::string> values{std::string(1 << 20, 'a'), std::string(1 << 20, 'b'), std::string(1 << 20, 'c')};
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(wire.call({"SET", std::to_string(i), values[i]}), "+OK\r\n");
+  std::string sent;
+  for (int i = 0; i < kReads; ++i) sent += frame({"GET", std::to_string(i % 3)});
+  wire.send(sent);
+  // One part of the connection is full, and what was made on top of it is one run's worth.
+  ASSERT_TRUE(eventually([&] { return used() >= net::kConnectionBytesDefault; }));
+  EXPECT_LE(settled(), net::kConnectionBytesDefault + kRunAnswerBytesMax + (32u << 20));
+  for (int i = 0; i < kReads; ++i) {
+    const std::string& value = values[static_cast<std::size_t>(i % 3)];
+    ASSERT_EQ(wire.read(value.size() + 12), "$1048576\r\n" + value + "\r\n") << i;
+  }
+  EXPECT_TRUE(eventually([&] { return used() == 0; }));
+}
+
+TEST_F(FrontLimitsTest, WhatComesBehindABlockedPopIsBounded) {
+  start();
+  Wire wire = operate();
+  const std::string value(1 << 20, 'x');
+  constexpr int kWrites = 100;
+  std::thread writer([&] {
+    wire.send(frame({"BRPOP", "nothing", "0"}));
+    for (int i = 0; i < kWrites; ++i) wire.send(frame({"SET", "k", value}));
+  });
+  ASSERT_TRUE(eventually([&] { return used() >= net::kConnectionBytesDefault; }));
+  EXPECT_LE(settled(), net::kConnectionBytesDefault + (2u << 20));
+  Wire other = operate();
+  EXPECT_EQ(other.call({"LPUSH", "nothing", "e"}), ":1\r\n");
+  EXPECT_EQ(wire.read_reply(), "$1\r\ne\r\n");
+  for (int i = 0; i < kWrites; ++i) ASSERT_EQ(wire.read_reply(), "+OK\r\n") << i;
+  writer.join();
+}
+
+TEST_F(FrontLimitsTest, AnswersOfThisProcessAreNotMadeForAPeerThatDoesNotRead) {
+  start();
+  Wire wire = operate();
+  constexpr int kAsked = 5'000;
+  std::string sent;
+  for (int i = 0; i < kAsked; ++i) sent += frame({"COMMAND", "DOCS"});
+  std::thread writer([&] { wire.send(sent); });
+  ASSERT_TRUE(eventually([&] { return used() >= net::kConnectionBytesDefault; }));
+  EXPECT_LE(settled(), net::kConnectionBytesDefault + kRunAnswerBytesMax);
+  const std::string first = wire.read_reply();
+  EXPECT_TRUE(first.starts_with("*"));
+  for (int i = 1; i < kAsked; ++i) ASSERT_EQ(wire.read(first.size()), first) << i;
+  writer.join();
+}
+
+TEST_F(FrontLimitsTest, AFullNodeStillServesThoseWithLittleUnderWay) {
+  RespOptions options;
+  start(options);
+  net::ByteBudget::Share others(core().options.budget, [] {});
+  on_loop([&] { others.set(net::kNodeBytesDefault); });
+  Wire wire = operate();
+  EXPECT_EQ(wire.call({"SET", "k", std::string(1 << 20, 'x')}), "+OK\r\n") << "one of the large ones is let through";
+  EXPECT_EQ(wire.call({"GET", "k"}).size(), (1u << 20) + 12);
+  EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
+  on_loop([&] { others.end(); });
+}
+
+TEST_F(FrontLimitsTest, ALargeCommandWaitsForRoomAndGoesOnWhenThereIs) {
+  start();
+  net::ByteBudget::Share others(core().options.budget, [] {});
+  on_loop([&] {
+    others.set(net::kNodeBytesDefault);
+    EXPECT_TRUE(others.within_node()) << "it is the one that is let through";
+  });
+  Wire wire = operate();
+  const std::string value(8 << 20, 'x');
+  std::thread writer([&] { wire.send(frame({"SET", "k", value})); });
+  ASSERT_TRUE(eventually([&] { return used() > net::kNodeBytesDefault + net::kFreeBytesMax; }));
+  EXPECT_LE(settled(), net::kNodeBytesDefault + (1u << 20)) << "no more of it is read";
+  Wire small = operate();
+  EXPECT_EQ(small.call({"PING"}), "+PONG\r\n");
+  on_loop([&] { others.end(); });
+  EXPECT_EQ(wire.read_reply(), "+OK\r\n");
+  writer.join();
+}
+
+TEST_F(FrontLimitsTest, AConnectionHasATimeToAuthenticateHoweverItTrickles) {
+  start();
+  Wire wire = connect();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(wire.call({"PING"}), "-ERR NOAUTH Authentication required\r\n");
+    advance(Duration(30'000));
+  }
+  EXPECT_TRUE(wire.closed());
+  Wire known = operate();
+  advance(Duration(24 * 3'600'000LL));
+  EXPECT_EQ(known.call({"PING"}), "+PONG\r\n");
+}
+
+TEST_F(FrontLimitsTest, ACommandThatDoesNotArriveInTimeIsToldSo) {
+  start();
+  Wire wire = operate();
+  EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
+  wire.send("*2\r\n$3\r\nGE");
+  ASSERT_TRUE(eventually([&] { return used() > 0; }));
+  advance(Duration(40'000));
+  wire.send("T\r\n");
+  advance(Duration(21'000));
+  EXPECT_EQ(wire.read_to_end(), "-ERR Protocol error: the command did not arrive in time\r\n");
+}
+
+TEST_F(FrontLimitsTest, EachCommandOfAStreamHasItsOwnTime) {
+  start();
+  Wire wire = operate();
+  const std::string ping = frame({"PING"});
+  wire.send(ping.substr(0, 6));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(eventually([&] { return used() > 0; }));
+    advance(Duration(40'000));
+    wire.send(ping.substr(6) + ping.substr(0, 6));
+    ASSERT_EQ(wire.read_reply(), "+PONG\r\n") << i;
+  }
+}
+
+TEST_F(FrontLimitsTest, NamesOfSubscriptionsCountByTheirBytes) {
+  RespOptions options;
+  options.limits.channel_bytes_max = 2'000;
+  options.limits.channel_bytes_in_all_max = 3'000;
+  start(options);
+  Wire wire = operate();
+  const std::string long_name(700, 'n');
+  EXPECT_TRUE(wire.call({"SUBSCRIBE", long_name + "1"}).starts_with("*3"));
+  EXPECT_TRUE(wire.call({"PSUBSCRIBE", long_name + "2"}).starts_with("*3"));
+  EXPECT_EQ(wire.call({"SUBSCRIBE", "short"}),
+            "-ERR too many subscriptions; at most 2000 bytes of one connection, 256 and the name each\r\n");
+  Wire second = operate();
+  EXPECT_TRUE(second.call({"SUBSCRIBE", long_name}).starts_with("*3"));
+  EXPECT_EQ(second.call({"SUBSCRIBE", "short"}),
+            "-ERR too many subscriptions; at most 3000 bytes of all connections; try again later\r\n");
+  wire.close();
+  EXPECT_TRUE(eventually([&] { return second.call({"SUBSCRIBE", "short"}).starts_with("*3"); }));
+}
+
+TEST_F(FrontLimitsTest, StoppingDoesNotWaitForPeersThatNeitherReadNorFinish) {
+  start();
+  Wire full = operate();
+  ASSERT_EQ(full.call({"SET", "k", std::string(1 << 20, 'x')}), "+OK\r\n");
+  std::string sent;
+  for (int i = 0; i < 200; ++i) sent += frame({"GET", "k"});
+  full.send(sent);
+  Wire half = operate();
+  half.send("*2\r\n$3\r\nGE");
+  ASSERT_TRUE(eventually([&] { return used() >= net::kConnectionBytesDefault; }));
+  std::thread stopping([&] { front->stop(Duration(5'000)); });
+  EXPECT_TRUE(half.closed());
+  half.close();
+  advance(Duration(5'100));
+  stopping.join();
 }
 
 TEST_F(FrontLimitsTest, ServesAUnixSocketThatIsItsOwnersAlone) {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "command/context.h"
 #include "fronts/auth/authenticator.h"
+#include "net/budget.h"
 #include "net/tls.h"
 
 namespace muster::resp {
@@ -27,13 +28,17 @@ struct Limits {
   std::size_t unauthenticated_elements_max = 16;      // of one array before AUTH
   std::size_t connections_max = 20'000;               // one more is told so and closed
   std::size_t connections_per_address_max = 20'000;
-  std::size_t pipeline_max = 10'000;                // unanswered commands of one connection; reading pauses beyond
-  std::size_t output_bytes_max = 64 * 1024 * 1024;  // unsent bytes of one connection; closed beyond
-  std::size_t channels_max = 10'000;                // subscriptions of one connection
-  Duration unauthenticated_idle{60'000};            // closed
-  Duration idle{0};                                 // of an authenticated connection; 0: never closed
-  Duration write{30'000};                           // without progress: closed
-  Duration handshake{10'000};                       // TLS: closed
+  std::size_t pipeline_max = 10'000;                        // unanswered commands of one connection; reading pauses beyond
+  std::size_t output_bytes_max = 64 * 1024 * 1024;          // unsent bytes of one connection; closed beyond
+  std::size_t channels_max = 10'000;                        // subscriptions of one connection
+  std::size_t channel_bytes_max = 4 * 1024 * 1024;          // of their names, and 256 each
+  std::size_t channel_bytes_in_all_max = 64 * 1024 * 1024;  // the same of all connections
+  Duration unauthenticated_idle{60'000};                    // closed
+  Duration authenticate_within{120'000};                    // from the beginning of the connection: closed
+  Duration frame_read{60'000};                              // from a command's first byte to its last: said so and closed
+  Duration idle{0};                                         // of an authenticated connection; 0: never closed
+  Duration write{30'000};                                   // without progress: closed
+  Duration handshake{10'000};                               // TLS: closed
   // Caps of the original, off by default: 0 is no limit. Per minute.
   std::uint32_t plan_submits_per_minute = 0;
   std::uint32_t action_submits_per_minute = 0;
@@ -65,6 +70,7 @@ struct Address {
 struct RespOptions {
   std::vector<Address> addresses;
   net::TlsOptions tls;
+  std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the front has its own
   std::vector<Key> keys;
   std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
   Limits limits;

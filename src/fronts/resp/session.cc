@@ -13,6 +13,8 @@ namespace muster::resp {
 namespace {
 
 constexpr std::size_t kSlotsKept = 64;
+constexpr std::string_view kLateFrame = "Protocol error: the command did not arrive in time";
+constexpr std::size_t kCallBytes = 512;  // of a command that waits, beside its arguments
 
 wire::Bounds bounds_of(const Limits& limits, bool authenticated) {
   if (authenticated)
@@ -24,6 +26,12 @@ wire::Bounds bounds_of(const Limits& limits, bool authenticated) {
           .value_bytes_max = limits.unauthenticated_bytes_max,
           .elements_max = limits.unauthenticated_elements_max,
           .inline_bytes_max = std::min(limits.inline_bytes_max, limits.unauthenticated_bytes_max)};
+}
+
+std::size_t bytes_of(const Args& args) {
+  std::size_t bytes = kCallBytes + args.capacity() * sizeof(std::string);
+  for (const std::string& arg : args) bytes += arg.size();
+  return bytes;
 }
 
 void capitalise(std::string& name) {
@@ -62,12 +70,31 @@ void RespSession::begin(Entrance entrance) {
 
 void RespSession::set_bounds() { parser_.set_bounds(bounds_of(core_->options.limits, client_->authenticated)); }
 
+// One deadline at a time, the next of those that run: for silence, for the command that is being read, and for authentication.
 void RespSession::arm() {
-  const Duration within = client_->authenticated ? core_->options.limits.idle : core_->options.limits.unauthenticated_idle;
-  if (within > Duration::zero())
-    connection_.expire_reading_in(within);
-  else
+  const Limits& limits = core_->options.limits;
+  const Ticks now = core_->loop.clock().elapsed();
+  const Duration silence = client_->authenticated ? limits.idle : limits.unauthenticated_idle;
+  Ticks due = silence > Duration::zero() ? now + silence : Ticks::max();
+  if (client_->authenticated)
+    authenticate_by_ = Ticks::max();
+  else if (authenticate_by_ == Ticks::max())
+    authenticate_by_ = now + limits.authenticate_within;
+  due = std::min(due, authenticate_by_);
+  if (frame_due_) due = std::min(due, *frame_due_);
+  if (due == Ticks::max())
     connection_.never_expire_reading();
+  else
+    connection_.expire_reading_in(std::chrono::ceil<Duration>(std::max(due - now, Ticks::zero())));
+}
+
+// A command has all its time again after the session itself stalled it.
+void RespSession::follow_frame(bool was_open) {
+  if (parser_.idle() || !input_.empty() || deaf_)
+    frame_due_.reset();
+  else if (!frame_due_)
+    frame_due_ = core_->loop.clock().elapsed() + core_->options.limits.frame_read;
+  if (frame_due_ || was_open) arm();
 }
 
 void RespSession::client_changed() {
@@ -80,11 +107,21 @@ bool RespSession::waiting() const {
                      [](const Slot& slot) { return slot.begun && !slot.done() && slot.call->interruptible(); });
 }
 
-bool RespSession::stalled() const {
-  return slots_.size() >= core_->options.limits.pipeline_max || connection_.unsent() > kUnreadBytesMax ||
+bool RespSession::stalled() {
+  report_held();
+  const bool alone = slots_.empty() && connection_.unsent() == 0;
+  return slots_.size() >= core_->options.limits.pipeline_max || !(alone ? connection_.node_has_room() : connection_.has_room()) ||
          // What follows an AUTH is judged by its outcome, its size included.
          (gates_ > 0 && !client_->authenticated);
 }
+
+// Commands that wait fill no room that beginning them would not empty: what counts is what is on its way out.
+bool RespSession::output_full() {
+  if (client_->answer_bytes >= kRunAnswerBytesMax) return true;
+  return (client_->answer_bytes > 0 || connection_.unsent() > 0) && !connection_.has_room();
+}
+
+void RespSession::report_held() { connection_.hold(request_bytes_ + client_->answer_bytes + input_.size() + parser_.buffered()); }
 
 void RespSession::received(std::string_view bytes) {
   if (deaf_) return;
@@ -98,10 +135,12 @@ void RespSession::received(std::string_view bytes) {
 }
 
 void RespSession::read(std::string_view bytes) {
+  const bool frame_was_open = frame_due_.has_value();
   reading_ = true;
   while (!bytes.empty() && !deaf_ && !stalled()) {
     const wire::Parser::Step step = parser_.feed(bytes);
     bytes.remove_prefix(step.used);
+    if (step.outcome != wire::Parser::Outcome::more) frame_due_.reset();
     if (step.outcome == wire::Parser::Outcome::command)
       take(parser_.take());
     else if (step.outcome == wire::Parser::Outcome::refused)
@@ -114,6 +153,7 @@ void RespSession::read(std::string_view bytes) {
   pump();
   send_ready();
   if (closed_ || connection_.closing()) return;
+  follow_frame(frame_was_open);
   if (!input_.empty())
     connection_.pause_reading();
   else
@@ -125,6 +165,9 @@ void RespSession::read(std::string_view bytes) {
 void RespSession::refuse(std::string text, bool close) {
   Slot& slot = slots_.emplace_back();
   if (!text.empty()) slot.bytes = wire::error_reply(text);
+  slot.request_bytes = kCallBytes;
+  request_bytes_ += slot.request_bytes;
+  client_->answer_bytes += slot.bytes.size();
   slot.close_after = close;
   if (!close) return;
   deaf_ = true;
@@ -148,8 +191,10 @@ void RespSession::take(wire::Words words) {
   slot.heartbeat = is_heartbeat(words.words);
   slot.close_after = entry->name == "QUIT";
   slot.flow = flow_of(*entry, words.words);
+  slot.request_bytes = bytes_of(words.words);
+  request_bytes_ += slot.request_bytes;
   slot.call = std::make_shared<Call>(*core_, client_, *entry, std::move(words.words));
-  slot.call->on_answered([this] { one_answered(); });
+  slot.call->on_answered([this, call = slot.call.get()] { one_answered(*call); });
   if (slot.close_after) deaf_ = true;
   if (slot.gate) ++gates_;
   if (slot.flow == Flow::local) return begin_local(slot);
@@ -197,24 +242,39 @@ void RespSession::begin_local(Slot& slot) {
   core_->run_for(std::make_shared<const CallGroup>(1, call), [&] { call->entry().handler(call); });
 }
 
-void RespSession::one_answered() {
+void RespSession::one_answered(const Call& call) {
   --running_;
+  if (call.answered())
+    client_->answer_bytes += call.delivery_bytes();
+  else
+    some_postponed_ = true;
   if (!pumping_ && !reading_) schedule_turn();
 }
 
 void RespSession::pump() {
   if (pumping_ || closed_) return;
   pumping_ = true;
-  while (begun_ < slots_.size()) {
+  for (;;) {
+    if (std::exchange(some_postponed_, false)) take_back_postponed();
+    if (begun_ >= slots_.size()) break;
     Slot& slot = slots_[begun_];
     if (slot.begun || slot.done()) {
       ++begun_;
       continue;
     }
-    if (running_ > 0 || connection_.unsent() > kUnreadBytesMax) break;
+    if (running_ > 0 || output_full()) break;
     begin_run();
   }
   pumping_ = false;
+}
+
+void RespSession::take_back_postponed() {
+  for (std::size_t i = slots_.size(); i-- > 0;) {
+    Slot& slot = slots_[i];
+    if (!slot.call || !slot.call->take_postponed()) continue;
+    slot.begun = false;
+    begun_ = std::min(begun_, i);
+  }
 }
 
 // The next slot and, when its flow is a group's, its neighbours.
@@ -309,11 +369,13 @@ void RespSession::send_ready() {
   while (!slots_.empty() && slots_.front().done() && !close) {
     Slot& slot = slots_.front();
     Call::Delivery delivery = slot.call ? slot.call->take_delivery() : Call::Delivery{std::move(slot.bytes), {}};
+    client_->answer_bytes -= delivery.bytes.size();
     if (bytes.empty())
       bytes = std::move(delivery.bytes);
     else
       bytes += delivery.bytes;
     if (delivery.sent) sent.push_back(std::move(delivery.sent));
+    request_bytes_ -= slot.request_bytes;
     if (slot.gate) --gates_;
     close = slot.close_after;
     slots_.pop_front();
@@ -324,16 +386,15 @@ void RespSession::send_ready() {
     slots_ = {};
     slots_peak_ = 0;
   }
+  report_held();
   emit(std::move(bytes), std::move(sent));
-  if (close) connection_.close_when_sent();
+  if (close) return connection_.close_when_sent();
+  // What waited for these answers to leave can begin.
+  if (begun_ < slots_.size() && running_ == 0 && !pumping_ && !output_full()) schedule_turn();
 }
 
 void RespSession::emit(std::string bytes, std::vector<UniqueFunction<void(bool)>> sent) {
   if (bytes.empty() && sent.empty()) return;
-  if (connection_.unsent() > core_->options.limits.output_bytes_max) {
-    for (UniqueFunction<void(bool)>& each : sent) each(false);
-    return connection_.close_now();
-  }
   if (sent.empty()) return connection_.send(std::move(bytes), {});
   connection_.send(std::move(bytes), [sent = std::move(sent)](bool taken) mutable {
     for (UniqueFunction<void(bool)>& each : sent) each(taken);
@@ -343,6 +404,9 @@ void RespSession::emit(std::string bytes, std::vector<UniqueFunction<void(bool)>
 void RespSession::push(std::string bytes) {
   if (closed_ || connection_.closing()) return;
   send_ready();
+  // Messages cannot wait for their reader as answers can.
+  if (connection_.unsent() > core_->options.limits.output_bytes_max || !connection_.node_has_room())
+    return connection_.close_now();
   emit(std::move(bytes), {});
 }
 
@@ -372,6 +436,13 @@ void RespSession::peer_finished() {
 }
 
 void RespSession::read_expired() {
+  const Ticks now = core_->loop.clock().elapsed();
+  if (now >= authenticate_by_) return connection_.close_when_sent();
+  if (frame_due_ && !deaf_ && now >= *frame_due_) {
+    refuse(std::string(kLateFrame), true);
+    pump();
+    return send_ready();
+  }
   if (!slots_.empty() || client_->subscriptions > 0) return arm();
   connection_.close_when_sent();
 }

@@ -27,8 +27,7 @@
 
 namespace muster::resp {
 
-inline constexpr std::size_t kGroupMax = 1'000;                  // commands of one run
-inline constexpr std::size_t kUnreadBytesMax = 4 * 1024 * 1024;  // beyond, no further command is begun until the peer has read
+inline constexpr std::size_t kGroupMax = 1'000;  // commands of one run
 
 // A listener's own view of who may come through it.
 struct Entrance {
@@ -58,6 +57,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   struct Slot {
     CallRef call;       // null: `bytes` is the whole answer
     std::string bytes;  // of a slot without a call
+    std::size_t request_bytes = 0;
     Flow flow = Flow::local;
     bool begun = false;
     bool close_after = false;
@@ -66,7 +66,9 @@ class RespSession final : public net::Session, public Outlet, public std::enable
     bool done() const { return !call || call->answered(); }
   };
 
-  bool stalled() const;
+  bool stalled();
+  bool output_full();
+  void report_held();
   void read(std::string_view bytes);
   void take(wire::Words words);
   void refuse(std::string text, bool close);
@@ -79,7 +81,8 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void begin_run();
   void run_group(Flow flow, std::vector<CallRef> calls);
   static void hand_over(Flow flow, std::vector<CallRef> calls);
-  void one_answered();
+  void one_answered(const Call& call);
+  void take_back_postponed();
   void schedule_turn();
   void turn();
   void send_ready();
@@ -89,6 +92,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void finish_if_done();
   bool abandoned() const;
   void arm();
+  void follow_frame(bool was_open);
   void set_bounds();
 
   std::shared_ptr<Core> core_;  // shared by all sessions
@@ -102,10 +106,14 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   std::size_t running_ = 0;           // calls of the run that are unanswered
   std::size_t heartbeats_ahead_ = 0;  // heartbeats received and not begun
   std::size_t gates_ = 0;             // unanswered slots that change who the client is
+  std::size_t request_bytes_ = 0;     // of all slots
+  Ticks authenticate_by_ = Ticks::max();
+  std::optional<Ticks> frame_due_;  // when the command that is being read must have come; none between two, and while stalled
   bool auth_needed_ = true;
   bool reading_ = false;
   bool pumping_ = false;
   bool turn_scheduled_ = false;
+  bool some_postponed_ = false;
   bool deaf_ = false;  // nothing that arrives is read any more
   bool close_asked_ = false;
   bool peer_finished_ = false;

@@ -24,6 +24,9 @@ struct Bounds {
   static constexpr std::size_t kElementsMax = 10'000'000;     // of a list, set or sorted set
   static constexpr std::size_t kAnswerElementsMax = 250'000;  // of one answer
   static constexpr std::size_t kAnswerBytesMax = 64 * 1024 * 1024;
+  // Of all answers to clients' commands in one batch; it ends with the command that passes it. Larger than any one text, so that
+  // two commands always fit.
+  static constexpr std::size_t kBatchAnswerBytesMax = 16 * 1024 * 1024;
   static constexpr std::size_t kNamesPageMax = 10'000;    // rows one page of names looks at; a lot is drawn from as many
   static constexpr std::size_t kPatternBytesMax = 1'024;  // of a glob
 

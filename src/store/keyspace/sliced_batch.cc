@@ -7,6 +7,15 @@
 #include <fmt/format.h>
 
 namespace muster::store::keyspace {
+namespace {
+
+std::size_t bytes_of(const KeyAnswer& answer) {
+  std::size_t bytes = sizeof(KeyAnswer) + answer.text.size();
+  for (const KeyAnswer& each : answer.list) bytes += bytes_of(each);
+  return bytes;
+}
+
+}  // namespace
 
 std::span<const KeyCommand> SlicedBatch::reads() const {
   const auto left = rest();
@@ -42,8 +51,10 @@ void SlicedBatch::take(Result<Part> part) {
   // Whoever asked for one look gets one, from its first command on.
   if (one && part->long_read) return next_long();
   wrote_ = wrote_ || writes();
+  for (const KeyAnswer& answer : part->answers) answer_bytes_ += bytes_of(answer);
   std::move(part->answers.begin(), part->answers.end(), std::back_inserter(answers_));
-  if (answers_.size() >= batch_.commands.size()) return reply_(std::move(answers_));
+  const bool is_enough = is_divisible() && answer_bytes_ > Bounds::kBatchAnswerBytesMax;
+  if (is_enough || answers_.size() >= batch_.commands.size()) return reply_(std::move(answers_));
   part->long_read ? next_long() : next_slice();
 }
 

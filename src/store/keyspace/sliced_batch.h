@@ -5,6 +5,8 @@
 //    first slice       run_long                 next slice
 //
 // Batches of clients' keys are divisible: they are pipelines, whose commands nobody asked to be one. The fronts' own are not.
+// Clients' commands after one whose answer brings the bytes of all answers above kBatchAnswerBytesMax are not run and have no
+// answer: the caller asks again.
 // A store derives from it and says how a part is run. Lives until its reply is called; one part is under way at a time.
 #pragma once
 
@@ -37,8 +39,9 @@ class SlicedBatch : public std::enable_shared_from_this<SlicedBatch> {
   // The same up to the first that writes. REQUIRES: the first of them reads.
   std::span<const KeyCommand> reads() const;
   bool writes() const;
-  // How the rest is to be run as a slice.
+  // How the rest is to be run as a slice, and its reads apart from the writes.
   Run slice() const;
+  Run long_reads() const { return {.commands = reads(), .divisible = is_divisible()}; }
 
   virtual void run_slice(Reply<Part> done) = 0;
   virtual void run_long(Reply<Part> done) = 0;
@@ -52,6 +55,7 @@ class SlicedBatch : public std::enable_shared_from_this<SlicedBatch> {
   const KeyBatch batch_;
   Reply<std::vector<KeyAnswer>> reply_;
   std::vector<KeyAnswer> answers_;
+  std::size_t answer_bytes_ = 0;
   bool wrote_ = false;  // slices that may have changed something are done
 };
 

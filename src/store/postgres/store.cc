@@ -316,12 +316,11 @@ class ClusterStore final : public PostgresStore {
     void run_long(Reply<store::keyspace::Part> done) override {
       if (store_.too_many_long_reads())
         return done(Status::exhausted(fmt::format("{} long reads of keys wait already; try again", kLongReadsMax)));
-      const auto body = [this](Tx& tx) { return run_keys(tx, batch(), {.commands = reads()}); };
+      const auto body = [this](Tx& tx) { return run_keys(tx, batch(), long_reads()); };
       auto unit = std::make_unique<UnitOf<store::keyspace::Part, std::decay_t<decltype(body)>>>(
           body, Reply<store::keyspace::Part>([this, done = std::move(done)](Result<store::keyspace::Part> part) mutable {
-            ClusterStore& store = store_;
+            store_.end_long_read();
             done(std::move(part));  // may be the last to know this batch
-            store.end_long_read();
           }));
       store_.begin_long_read(std::move(unit));
     }

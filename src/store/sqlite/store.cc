@@ -343,7 +343,9 @@ class FileStore final : public SqliteStore {
                                         [this](Core& core) { return run_keys(core, batch(), slice()); });
     }
     void run_long(Reply<store::keyspace::Part> done) override {
-      const store::keyspace::Run what{.commands = reads(), .now = store_.clock_.now(), .random = random_seed()};
+      store::keyspace::Run what = long_reads();
+      what.now = store_.clock_.now();
+      what.random = random_seed();
       if (store_.manual_reader_)
         return store_.read(std::move(done), [this, what](Core&) { return store_.manual_reader_->read_keys(batch(), what); });
       store_.on_reader(std::move(done), [this, what](Reader& reader) { return reader.read_keys(batch(), what); });

@@ -34,6 +34,7 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
     std::vector<Asked> batch;
     while (next_ < calls_.size()) {
       const CallRef& call = calls_[next_];
+      if (batch.empty() && call->client().answer_bytes >= kRunAnswerBytesMax) return postpone_rest();
       // Behind a pop whose client left nothing is wanted any more.
       if (waited_ && !call->client().open()) {
         call->answer(wire::null_reply(call->protocol()));
@@ -80,13 +81,21 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
         core.on_loop<Answers>([self = shared_from_this(), batch = std::move(batch)](Result<Answers> answers) mutable {
           for (std::size_t i = 0; i < batch.size(); ++i) {
             Call& call = *batch[i].call;
-            if (answers.ok())
+            if (!answers.ok())
+              call.fail(error_text(answers.status()));
+            else if (i < answers->size())
               call.answer(reply_to(call, batch[i].request, std::move((*answers)[i])));
             else
-              call.fail(error_text(answers.status()));
+              call.postpone();  // the batch ended where its answers were enough
           }
+          if (answers.ok() && answers->size() < batch.size()) return self->postpone_rest();
           self->go_on();
         }));
+  }
+
+  // The session begins the rest again when what is answered is on its way.
+  void postpone_rest() {
+    while (next_ < calls_.size()) calls_[next_++]->postpone();
   }
 
   // Shared by the reply and the interruption: whichever comes first answers.

@@ -69,6 +69,8 @@ void Channels::add(const std::shared_ptr<Client>& client, Kind kind, const std::
     with_patterns_.insert(client->id);
   }
   ++client->subscriptions;
+  client->subscription_bytes += bytes_of(name);
+  bytes_ += bytes_of(name);
   follow();
 }
 
@@ -93,6 +95,8 @@ void Channels::remove(Client& client, Kind kind, const std::string& name) {
     if (reader.patterns.empty()) with_patterns_.erase(client.id);
   }
   --client.subscriptions;
+  client.subscription_bytes -= bytes_of(name);
+  bytes_ -= bytes_of(name);
   if (reader.channels.empty() && reader.patterns.empty()) readers_.erase(at);
   if (readers_.empty()) unfollow();
 }

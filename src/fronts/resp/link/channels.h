@@ -33,7 +33,9 @@ class Channels : public std::enable_shared_from_this<Channels> {
   ~Channels();
 
   enum class Kind : std::uint8_t { channel, pattern };
-  // All keep Client::subscriptions right. REQUIRES: room for it, by channels_max.
+  static constexpr std::size_t kSubscriptionBytes = 256;  // what one costs beside its name
+
+  // All keep Client::subscriptions and subscription_bytes right. REQUIRES: room for it, by channels_max and the bounds of bytes.
   void add(const std::shared_ptr<Client>& client, Kind kind, const std::string& name);
   void remove(Client& client, Kind kind, const std::string& name);  // unknown names are ignored
   void remove(Client& client);                                      // all of them
@@ -42,6 +44,8 @@ class Channels : public std::enable_shared_from_this<Channels> {
   std::vector<std::string> channels(std::string_view pattern) const;  // that have a reader; empty pattern: all
   std::size_t readers_of(const std::string& channel) const;
   std::size_t patterns() const;
+  std::size_t bytes() const { return bytes_; }  // of all subscriptions
+  static std::size_t bytes_of(const std::string& name) { return name.size() + kSubscriptionBytes; }
 
  private:
   struct Reader {
@@ -67,6 +71,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   std::map<ClientId, Reader> readers_;
   std::unordered_map<std::string, std::set<ClientId>> by_channel_;  // as it is told
   std::set<ClientId> with_patterns_;
+  std::size_t bytes_ = 0;
   bool following_ = false;
   engine::SubscriptionId subscription_{};
   std::uint64_t after_ = 0;                // the last event that was told

@@ -20,11 +20,24 @@ void confirm(std::string& out, const Client& client, std::string_view what, cons
   wire::integer(out, static_cast<std::int64_t>(client.subscriptions));
 }
 
+std::string objection(Call& call) {
+  const Limits& limits = call.core().options.limits;
+  if (call.client().subscriptions + call.size() - 1 > limits.channels_max)
+    return fmt::format("too many subscriptions; at most {} of one connection", limits.channels_max);
+  std::size_t bytes = 0;
+  for (std::size_t i = 1; i < call.size(); ++i) bytes += Channels::bytes_of(call.arg(i));
+  if (call.client().subscription_bytes + bytes > limits.channel_bytes_max)
+    return fmt::format("too many subscriptions; at most {} bytes of one connection, {} and the name each",
+                       limits.channel_bytes_max, Channels::kSubscriptionBytes);
+  if (call.core().channels->bytes() + bytes > limits.channel_bytes_in_all_max)
+    return fmt::format("too many subscriptions; at most {} bytes of all connections; try again later",
+                       limits.channel_bytes_in_all_max);
+  return {};
+}
+
 void enter(const CallRef& call, Kind kind, std::string_view what) {
-  const std::size_t most = call->core().options.limits.channels_max;
   // All of them or none.
-  if (call->client().subscriptions + call->size() - 1 > most)
-    return call->fail(fmt::format("too many subscriptions; at most {} of one connection", most));
+  if (std::string text = objection(*call); !text.empty()) return call->fail(text);
   std::string out;
   for (std::size_t i = 1; i < call->size(); ++i) {
     call->core().channels->add(call->client_ref(), kind, call->arg(i));

@@ -56,7 +56,8 @@ class Parser {
   Step feed(std::string_view bytes);
   Words take();
   const Refusal& refusal() const { return refusal_; }
-  bool idle() const { return phase_ == Phase::start && depth_ == 0; }  // between two frames
+  std::size_t buffered() const { return frame_bytes_ + words_.words.capacity() * sizeof(std::string); }  // of the frame
+  bool idle() const { return phase_ == Phase::start && depth_ == 0; }                                    // between two frames
 
  private:
   enum class Phase : std::uint8_t { start, number, number_end, line, line_end, bulk, bulk_cr, bulk_lf, inline_words };

@@ -93,6 +93,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     while (next_ < pops_.size() && over(pops_[next_])) ++next_;
     if (next_ == pops_.size()) return;
     Pop& first = pops_[next_];
+    if (!first.begun && client_->answer_bytes >= kRunAnswerBytesMax) return postpone_rest();
     if (!first.begun) {
       first.begun = true;
       first.until = core_.clock().elapsed() + first.request.wait;
@@ -104,6 +105,14 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       if (self->round_ != round) return;
       self->with_claimant(std::move(claimant));
     });
+  }
+
+  // The session begins the rest again when what is answered is on its way.
+  void postpone_rest() {
+    while (next_ < pops_.size()) {
+      const Pop& pop = pops_[next_++];
+      if (!over(pop)) pop.call->postpone();
+    }
   }
 
   void with_claimant(Result<Claimant> claimant) {
