@@ -84,7 +84,7 @@ THIRD_PARTY = {
     "muster_v1.": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
     "health_v1.": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
     "reflection_v1": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
-    "zlib.h": ["src/fronts/http", "sdk/cpp", "tests"],
+    "zlib.h": ["src/fronts/grpc", "src/fronts/http", "sdk/cpp", "tests"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -65,6 +65,28 @@ Status Board::open_call() {
 
 void Board::close_call() { open_gauge_.set(static_cast<double>(open_.fetch_sub(1, std::memory_order_relaxed) - 1)); }
 
+Status Board::open_watch(const std::string& address) {
+  if (core.stopping.load(std::memory_order_relaxed)) return Status::unavailable("the server is stopping");
+  const Limits& limits = core.options.limits;
+  const std::lock_guard lock(watches_mutex_);
+  if (watches_open_ >= limits.watches_max)
+    return Status::exhausted(fmt::format("{} watches are open already; use Check, or try again", limits.watches_max));
+  const auto own = watches_.find(address);
+  if (own != watches_.end() && own->second >= limits.watches_per_address_max)
+    return Status::exhausted(
+        fmt::format("{} watches of this address are open already; use Check, or try again", limits.watches_per_address_max));
+  ++watches_[address];
+  ++watches_open_;
+  return {};
+}
+
+void Board::close_watch(const std::string& address) {
+  const std::lock_guard lock(watches_mutex_);
+  --watches_open_;
+  const auto own = watches_.find(address);
+  if (--own->second == 0) watches_.erase(own);
+}
+
 bool Board::add_waiting(LiveCall& call, std::weak_ptr<Call> handle) {
   const std::lock_guard lock(waiting_mutex_);
   if (core.stopping) return false;

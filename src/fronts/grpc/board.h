@@ -41,6 +41,10 @@ class Board {
   Status open_call();
   void close_call();
 
+  // The same for streams of Health/Watch, which anybody may open: they have bounds of their own and take no call's place.
+  Status open_watch(const std::string& address);
+  void close_watch(const std::string& address);
+
   // A name for the logs that nobody gave.
   std::string make_correlation() { return correlations_.next().text(); }
 
@@ -58,6 +62,9 @@ class Board {
   std::atomic<std::size_t> open_{0};
   Gauge& open_gauge_;
   UuidSource correlations_;
+  std::mutex watches_mutex_;                              // leaf; guards what follows
+  std::unordered_map<std::string, std::size_t> watches_;  // by address
+  std::size_t watches_open_ = 0;
   std::mutex waiting_mutex_;  // leaf
   std::unordered_map<LiveCall*, std::weak_ptr<Call>> waiting_;
 };

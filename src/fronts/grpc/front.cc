@@ -3,6 +3,7 @@
 #include <absl/synchronization/mutex.h>
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <netdb.h>
@@ -85,6 +86,11 @@ void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
   // Two servers on one port would share its calls by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
+  // The library unpacks a message before anybody knows who sent it, however large it becomes: gunzip.h does it instead, for gzip.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.limits.streams_per_connection_max));
+  builder.SetResourceQuota(grpc::ResourceQuota("muster").Resize(options.limits.buffer_bytes_max));
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              milliseconds(options.limits.keepalive_accepted));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

@@ -60,6 +60,53 @@ TEST_F(Front, AMessageThatIsTooLargeIsRefusedWithDetails) {
   EXPECT_EQ(huge.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
+TEST_F(Front, ACompressedMessageIsJudgedByWhatItIsUnpacked) {
+  serve();
+  const auto start = [&](std::size_t bytes) {
+    kagzi::v1::StartWorkflowRequest request;
+    request.set_namespace_("default");
+    request.set_external_id(std::string(bytes, 'x'));
+    request.set_task_queue("q");
+    request.set_workflow_type("T");
+    kagzi::v1::StartWorkflowResponse response;
+    grpc::ClientContext context;
+    context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    return workflows()->StartWorkflow(&context, request, &response).error_code();
+  };
+  EXPECT_EQ(start(100), grpc::StatusCode::OK);
+  EXPECT_EQ(start(64 << 20), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  grpc::ClientContext context;
+  context.set_compression_algorithm(GRPC_COMPRESS_DEFLATE);
+  kagzi::v1::GetServerInfoResponse info;
+  EXPECT_EQ(admin()->GetServerInfo(&context, {}, &info).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+}
+
+TEST_F(Front, CallsThatAreCancelledAtAnyMomentEndOnceAndLeaveNothing) {
+  serve();
+  const std::string worker = register_worker();
+  struct Attempt {
+    grpc::ClientContext context;
+    kagzi::v1::PollTaskResponse response;
+    std::promise<void> done;
+  };
+  const auto stub = workers();
+  const kagzi::v1::PollTaskRequest request = poll_request(worker);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::unique_ptr<Attempt>> attempts;
+    for (int i = 0; i < 20; ++i) {
+      auto& attempt = attempts.emplace_back(std::make_unique<Attempt>());
+      stub->async()->PollTask(&attempt->context, &request, &attempt->response,
+                              [&done = attempt->done](const grpc::Status&) { done.set_value(); });
+      if (i % 5 == 0) start_run(std::to_string(round) + "-" + std::to_string(i));
+      // Some before they arrive, some while they wait, some while their answer is on its way.
+      if (i >= round) attempts[static_cast<std::size_t>(i - round)]->context.TryCancel();
+    }
+    for (const auto& attempt : attempts) attempt->context.TryCancel();
+    for (const auto& attempt : attempts) attempt->done.get_future().wait();
+  }
+  EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
+}
+
 TEST_F(Front, APollThatItsClientGaveUpTakesNoRun) {
   serve();
   const std::string worker = register_worker();

@@ -50,10 +50,12 @@ constexpr std::array kMethods{Method{.service = kHealthService,
                                      .auth = command::Auth::read_only,
                                      .run = check_health}};
 
+constexpr std::size_t kRequestBytesMax = 4 * 1024;  // of a request, which names a service
+
 // Looks every kHealthLookEvery; the reactor and the look that is due own it together.
 class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_shared_from_this<Watch> {
  public:
-  explicit Watch(std::shared_ptr<Board> board) : board_(std::move(board)) {}
+  Watch(std::shared_ptr<Board> board, std::string address) : board_(std::move(board)), address_(std::move(address)) {}
 
   void begin() {
     self_ = std::shared_ptr<Watch>(this);
@@ -62,27 +64,29 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
 
   void OnReadDone(bool ok) override {
     proto::HealthCheckRequest request;
-    grpc::Slice slice;
-    if (!ok || !incoming_.DumpToSingleSlice(&slice).ok() ||
-        !request.ParseFromArray(slice.begin(), static_cast<int>(slice.size())))
+    const auto message = message_of(incoming_, kRequestBytesMax);
+    incoming_.Clear();
+    if (!ok || !message.ok() || !request.ParseFromString(*message))
       return finish(refused(Status::invalid_argument("the message is not a HealthCheckRequest")));
     known_ = is_service(request.service());
     look();
   }
 
   void OnWriteDone(bool ok) override {
+    std::optional<WireError> due;
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
+      due = std::exchange(finish_due_, std::nullopt);
     }
-    if (!ok) return finish({.code = WireCode::cancelled, .message = "the client went away", .details = {}});
-    look_later();
+    if (!ok) due = WireError{.code = WireCode::cancelled, .message = "the client went away", .details = {}};
+    due ? finish(*std::move(due)) : look_later();
   }
 
   void OnCancel() override { finish({.code = WireCode::cancelled, .message = "the client went away", .details = {}}); }
 
   void OnDone() override {
-    board_->close_call();
+    board_->close_watch(address_);
     const auto last = std::move(self_);
   }
 
@@ -116,15 +120,23 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
     look_later();
   }
 
+  // A write that is about to begin on another thread must find its stream, which goes when the stream is finished: it comes
+  // first.
   void finish(WireError error) {
     {
       const std::lock_guard lock(mutex_);
-      if (std::exchange(finished_, true)) return;
+      if (finished_) return;
+      if (writing_) {
+        finish_due_ = std::move(error);
+        return;
+      }
+      finished_ = true;
     }
     Finish(to_grpc(std::move(error)));
   }
 
   std::shared_ptr<Board> board_;  // shared by all calls
+  const std::string address_;     // of the client
   std::shared_ptr<Watch> self_;   // until OnDone()
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
@@ -132,6 +144,7 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
   std::mutex mutex_;  // leaf; guards what follows
   bool writing_ = false;
   bool finished_ = false;
+  std::optional<WireError> finish_due_;  // after the write that is under way
   std::optional<Serving> told_;
 };
 
@@ -140,9 +153,9 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
 std::span<const Method> health_methods() { return kMethods; }
 
 grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context) {
-  static_cast<void>(context);
-  if (const Status room = board->open_call(); !room.ok()) return new Refusal(refused(room));
-  auto* watch = new Watch(std::move(board));
+  std::string address = address_of(context.peer());
+  if (const Status room = board->open_watch(address); !room.ok()) return new Refusal(refused(room));
+  auto* watch = new Watch(std::move(board), std::move(address));
   watch->begin();
   return watch;
 }

@@ -50,7 +50,11 @@ std::string_view LiveCall::metadata(std::string_view name) const {
   return {};
 }
 
-void LiveCall::add_metadata(std::string name, std::string value) { trailers_.emplace_back(std::move(name), std::move(value)); }
+// A client may go away while a method still writes: what it writes then is read by nobody.
+void LiveCall::add_metadata(std::string name, std::string value) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) trailers_.emplace_back(std::move(name), std::move(value));
+}
 
 void LiveCall::name_itself() {
   std::string_view given = metadata("x-correlation-id");
@@ -102,19 +106,20 @@ bool LiveCall::cancelled() const {
   return cancelled_;
 }
 
-// True for the one caller that ends the call. The handler is handed out so that it runs, or goes, without the lock.
-bool LiveCall::end(bool by_cancel, UniqueFunction<void()>& handler) {
+// Something for the one caller that ends the call.
+std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
+  Ending ending;
   bool was_waiting = false;
   {
     const std::lock_guard lock(mutex_);
-    if (ended_) return false;
+    if (ended_) return std::nullopt;
     ended_ = true;
     cancelled_ = by_cancel;
-    handler = std::move(on_cancel_);
+    ending = {std::move(on_cancel_), std::move(trailers_)};
     was_waiting = waiting_;
   }
   if (was_waiting) board_->remove_waiting(*this);
-  return true;
+  return ending;
 }
 
 void LiveCall::settle(WireCode code) {
@@ -128,31 +133,31 @@ void LiveCall::settle(WireCode code) {
 }
 
 void LiveCall::answer(std::string response) {
-  UniqueFunction<void()> dropped;
-  if (!end(false, dropped)) return undelivered();
+  const auto ending = end(false);
+  if (!ending) return undelivered();
   settle(WireCode::ok);
-  deliver(std::move(response), trailers_);
+  deliver(std::move(response), ending->trailers);
 }
 
 void LiveCall::refuse(WireError error) {
-  UniqueFunction<void()> dropped;
-  if (!end(false, dropped)) return;
+  const auto ending = end(false);
+  if (!ending) return;
   settle(error.code);
   if (error.code == WireCode::internal || error.code == WireCode::unknown)
     log::error("a call failed", {{"type", fmt::format("{}/{}", entry_.method.service, entry_.method.name)},
                                  {"detail", error.message},
                                  {"corr", correlation}});
-  deliver(std::move(error), trailers_);
+  deliver(std::move(error), ending->trailers);
 }
 
 void LiveCall::give_up(const Status& why) { give_up(wire_error(entry_.method.dialect, why)); }
 
 void LiveCall::give_up(WireError why) {
-  UniqueFunction<void()> handler;
-  if (!end(true, handler)) return;
-  run_guarded(handler);
+  auto ending = end(true);
+  if (!ending) return;
+  run_guarded(ending->on_cancel);
   settle(why.code);
-  deliver(std::move(why), trailers_);
+  deliver(std::move(why), ending->trailers);
 }
 
 void LiveCall::on_cancel(UniqueFunction<void()> then) {

@@ -57,7 +57,7 @@ class LiveCall : public Call {
   void undelivered();
   bool ended() const;
 
-  // How the transport sends; exactly one of them, once.
+  // How the transport sends; exactly one of them, once. Trailers that a method adds later go nowhere.
   virtual void deliver(std::string response, const Metadata& trailers) = 0;
   virtual void deliver(WireError error, const Metadata& trailers) = 0;
 
@@ -68,7 +68,11 @@ class LiveCall : public Call {
  private:
   struct LetGo;
   void release();
-  bool end(bool by_cancel, UniqueFunction<void()>& handler);
+  struct Ending {
+    UniqueFunction<void()> on_cancel;  // handed out so that it runs, or goes, without the lock
+    Metadata trailers;
+  };
+  std::optional<Ending> end(bool by_cancel);
   void settle(WireCode code);
   // What a method left behind for its end. It may run on a thread of gRPC's, which survives no exception.
   void run_guarded(UniqueFunction<void()>& handler) const;
@@ -78,8 +82,8 @@ class LiveCall : public Call {
   const Ticks begun_;
   bool open_ = false;
   std::atomic<int> owners_{1};
-  Metadata trailers_;
   mutable std::mutex mutex_;  // leaf; guards what follows
+  Metadata trailers_;
   bool ended_ = false;
   bool cancelled_ = false;
   bool waiting_ = false;

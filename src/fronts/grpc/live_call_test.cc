@@ -29,7 +29,13 @@ class StillCall final : public LiveCall {
     EXPECT_EQ(response, "yes");
     said_.push_back(0);
   }
-  void deliver(WireError error, const Metadata&) override { said_.push_back(static_cast<int>(error.code)); }
+  void deliver(WireError error, const Metadata& trailers) override {
+    said_.push_back(static_cast<int>(error.code));
+    // A method that knows of nothing goes on writing, here at the worst moment.
+    const std::size_t before = trailers.size();
+    for (int i = 0; i < 100; ++i) add_metadata("late", "value");
+    EXPECT_EQ(trailers.size(), before);
+  }
   std::vector<int>& said_;
 };
 
@@ -91,6 +97,15 @@ TEST_F(LiveCallTest, WorkForLaterThatThrowsStaysInside) {
   });
   ran.get_future().wait();
   board->core.after(Duration(0), [&] {});
+}
+
+TEST_F(LiveCallTest, TrailersThatAMethodAddsToACancelledCallGoNowhere) {
+  StillCall& call = begin(keep);
+  kept->add_metadata("early", "value");
+  call.give_up(Status::unavailable("gone"));
+  EXPECT_EQ(said.size(), 1u);
+  call.done();
+  kept.reset();
 }
 
 TEST_F(LiveCallTest, TheFirstAnswerCounts) {

@@ -17,11 +17,15 @@ namespace muster::rpc {
 using auth::Token;
 
 struct Limits {
-  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request; RESOURCE_EXHAUSTED beyond
-  std::size_t payload_bytes_max = 2 * 1024 * 1024;  // input, output, step data, context; INVALID_ARGUMENT beyond
-  std::size_t calls_max = 50'000;                   // open calls; RESOURCE_EXHAUSTED beyond
-  Duration keepalive{0};                            // pings to quiet clients; 0: none
-  Duration keepalive_accepted{10'000};              // clients may ping this often
+  std::size_t message_bytes_max = 4 * 1024 * 1024;   // of a request; RESOURCE_EXHAUSTED beyond
+  std::size_t payload_bytes_max = 2 * 1024 * 1024;   // input, output, step data, context; INVALID_ARGUMENT beyond
+  std::size_t calls_max = 50'000;                    // open calls; RESOURCE_EXHAUSTED beyond
+  std::size_t watches_max = 1'000;                   // open streams of Health/Watch, which needs no token; RESOURCE_EXHAUSTED
+  std::size_t watches_per_address_max = 100;         // the same from one address
+  std::size_t streams_per_connection_max = 10'000;   // calls of one connection; its client holds further ones back
+  std::size_t buffer_bytes_max = 512 * 1024 * 1024;  // of gRPC's own buffers; it reads on later, then ends calls
+  Duration keepalive{0};                             // pings to quiet clients; 0: none
+  Duration keepalive_accepted{10'000};               // clients may ping this often
 };
 
 // What the dialects leave to the server; docs/protocol-grpc.md has the table.

@@ -69,9 +69,9 @@ class Reflection final : public grpc::ServerGenericBidiReactor {
     if (!ok) return finish(grpc::Status::OK);
     if (board_->core.stopping)
       return finish(to_grpc(wire_error(ErrorDialect::native, Status::unavailable("the server is stopping"))));
-    grpc::Slice slice;
     std::optional<std::string> answer;
-    if (incoming_.DumpToSingleSlice(&slice).ok()) answer = reflect({reinterpret_cast<const char*>(slice.begin()), slice.size()});
+    if (const auto asked = message_of(incoming_, board_->core.options.limits.message_bytes_max); asked.ok())
+      answer = reflect(*asked);
     if (!answer)
       return finish(
           to_grpc(wire_error(ErrorDialect::native, Status::invalid_argument("the message is not a ServerReflectionRequest"))));

@@ -66,6 +66,52 @@ TEST_F(Tools, AWatcherOfAnUnknownServiceIsToldSoAndMayLeave) {
   EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
 }
 
+TEST_F(Tools, WatchersTakeNoCallsPlaceAndHaveBoundsOfTheirOwn) {
+  GrpcOptions narrow;
+  narrow.limits.calls_max = 1;
+  narrow.limits.watches_max = 2;
+  serve(narrow);
+  const auto stub = health::Health::NewStub(connect());
+  grpc::ClientContext first, second, third;
+  health::HealthCheckResponse response;
+  const auto one = stub->Watch(&first, {});
+  const auto two = stub->Watch(&second, {});
+  ASSERT_TRUE(one->Read(&response));
+  ASSERT_TRUE(two->Read(&response));
+  EXPECT_TRUE(call_raw("/kagzi.v1.AdminService/GetServerInfo", "").status.ok());
+  const auto three = stub->Watch(&third, {});
+  EXPECT_FALSE(three->Read(&response));
+  EXPECT_EQ(three->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  first.TryCancel();
+  EXPECT_EQ(one->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_TRUE(eventually([&] {
+    grpc::ClientContext again;
+    const auto stream = stub->Watch(&again, {});
+    const bool let_in = stream->Read(&response);
+    again.TryCancel();
+    static_cast<void>(stream->Finish());
+    return let_in;
+  }));
+  second.TryCancel();
+  EXPECT_EQ(two->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST_F(Tools, OneAddressMayNotTakeAllWatches) {
+  GrpcOptions narrow;
+  narrow.limits.watches_per_address_max = 1;
+  serve(narrow);
+  const auto stub = health::Health::NewStub(connect());
+  grpc::ClientContext first, second;
+  health::HealthCheckResponse response;
+  const auto one = stub->Watch(&first, {});
+  ASSERT_TRUE(one->Read(&response));
+  const auto two = stub->Watch(&second, {});
+  EXPECT_FALSE(two->Read(&response));
+  EXPECT_EQ(two->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  first.TryCancel();
+  EXPECT_EQ(one->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
 reflection::ServerReflectionResponse asked(const reflection::ServerReflectionRequest& request) {
   reflection::ServerReflectionResponse response;
   const auto bytes = reflect(request.SerializeAsString());

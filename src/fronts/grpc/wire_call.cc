@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "fronts/grpc/gunzip.h"
+
 namespace muster::rpc {
 namespace {
 
@@ -67,6 +69,15 @@ grpc::Status to_grpc(WireError error) {
   return {static_cast<grpc::StatusCode>(error.code), std::move(error.message), std::move(error.details)};
 }
 
+Result<std::string> message_of(const grpc::ByteBuffer& buffer, std::size_t bytes_max) {
+  if (buffer.Length() > bytes_max)
+    return Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", buffer.Length(), bytes_max));
+  std::string out;
+  if (!to_text(buffer, out)) return Status::invalid_argument("the message cannot be read");
+  if (is_gzip(out)) return gunzip(out, bytes_max);
+  return out;
+}
+
 grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context,
                                           const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing) {
   auto* call = new WireCall(std::move(board), entry, context, outgoing);
@@ -96,11 +107,9 @@ WireCall::WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackSer
 }
 
 void WireCall::take(const grpc::ByteBuffer& incoming) {
-  const std::size_t max = core.options.limits.message_bytes_max;
-  if (incoming.Length() > max)
-    return refuse(Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", incoming.Length(), max)));
-  if (!to_text(incoming, request))
-    return refuse(Status::invalid_argument("the message is compressed in a way that is not known"));
+  auto message = message_of(incoming, core.options.limits.message_bytes_max);
+  if (!message.ok()) return refuse(message.status());
+  request = *std::move(message);
   run();
 }
 

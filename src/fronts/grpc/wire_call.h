@@ -43,6 +43,8 @@ class WireMethods final : public grpc::Service {
 std::string address_of(const std::string& peer);  // "ipv4:10.0.0.1:4711" → "10.0.0.1"
 std::string_view find_metadata(const grpc::CallbackServerContext& context, std::string_view name);
 grpc::Status to_grpc(WireError error);
+// The bytes of a message, unpacked. exhausted: more than `bytes_max`. invalid_argument: it cannot be unpacked.
+Result<std::string> message_of(const grpc::ByteBuffer& buffer, std::size_t bytes_max);
 
 // Answers a call that no method takes. Ends itself.
 class Refusal final : public grpc::ServerGenericBidiReactor {
