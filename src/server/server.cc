@@ -39,6 +39,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
   server->next_note_ = std::make_unique<net::Timer>(*server->loop_);
   server->loop_->post([server = server.get()] { server->note_listening(); });
+  server->budget_ = std::make_shared<net::ByteBudget>(*server->loop_, budget_bounds(config));
   if (config.grpc())
     if (Status status = server->start_grpc(config); !status.ok()) return status;
   if (config.http())
@@ -87,8 +88,9 @@ command::ServerFacts Server::facts(const Config& config) const {
 }
 
 Status Server::start_http(const Config& config) {
-  auto options = http_options(config, key_.text);
+  http::HttpOptions options = http_options(config, key_.text);
   options.brake = brake_;
+  options.budget = budget_;
   auto front = http::HttpFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
@@ -96,8 +98,9 @@ Status Server::start_http(const Config& config) {
 }
 
 Status Server::start_resp(const Config& config) {
-  auto options = resp_options(config, key_.text);
+  resp::RespOptions options = resp_options(config, key_.text);
   options.brake = brake_;
+  options.budget = budget_;
   auto front = resp::RespFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
   if (!front.ok()) return front.status();
   resp_ = std::move(front).value();

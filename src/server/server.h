@@ -15,6 +15,7 @@
 #include "fronts/grpc/front.h"
 #include "fronts/http/front.h"
 #include "fronts/resp/front.h"
+#include "net/budget.h"
 #include "net/io_loop.h"
 #include "server/config.h"
 #include "server/session_key.h"
@@ -76,8 +77,9 @@ class Server {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
-  std::shared_ptr<auth::Brake> brake_;  // shared by the fronts
-  std::unique_ptr<net::Timer> next_note_;  // of listening_
+  std::shared_ptr<auth::Brake> brake_;       // shared by the fronts
+  std::unique_ptr<net::Timer> next_note_;    // of listening_
+  std::shared_ptr<net::ByteBudget> budget_;  // shared by the fronts on the loop and their connections
   std::unique_ptr<rpc::GrpcFront> grpc_;
   std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_
   std::unique_ptr<resp::RespFront> resp_;

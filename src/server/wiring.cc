@@ -43,6 +43,10 @@ resp::Limits resp_limits(const Config& config) {
   limits.pipeline_max = count(config, "resp", "pipeline_max");
   limits.idle = duration(config, "resp", "idle");
   limits.unauthenticated_idle = duration(config, "resp", "unauthenticated_idle");
+  limits.authenticate_within = duration(config, "resp", "authenticate_within");
+  limits.frame_read = duration(config, "resp", "frame_read");
+  limits.channel_bytes_max = count(config, "resp", "channel_bytes_max");
+  limits.channel_bytes_in_all_max = count(config, "resp", "channel_bytes_in_all_max");
   limits.plan_submits_per_minute = number32(config, "resp", "plan_submits_per_minute");
   limits.action_submits_per_minute = number32(config, "resp", "action_submits_per_minute");
   limits.job_gets_per_minute = number32(config, "resp", "job_gets_per_minute");
@@ -84,6 +88,10 @@ rpc::Limits grpc_limits(const Config& config) {
   limits.message_bytes_max = count(config, "grpc", "message_bytes_max");
   limits.payload_bytes_max = count(config, "grpc", "payload_bytes_max");
   limits.calls_max = count(config, "grpc", "calls_max");
+  limits.watches_max = count(config, "grpc", "watches_max");
+  limits.watches_per_address_max = count(config, "grpc", "watches_per_address_max");
+  limits.streams_per_connection_max = count(config, "grpc", "streams_per_connection_max");
+  limits.buffer_bytes_max = count(config, "grpc", "buffer_bytes_max");
   limits.keepalive = duration(config, "grpc", "keepalive");
   limits.keepalive_accepted = duration(config, "grpc", "keepalive_accepted");
   return limits;
@@ -189,6 +197,10 @@ std::vector<auth::Token> all_tokens(const Config& config, const std::string& ope
 
 auth::BrakeOptions brake_options(const Config& config) {
   return {.failures_max = count(config, "resp", "auth_failures_max"), .delay_max = duration(config, "resp", "auth_delay_max")};
+}
+
+net::BudgetBounds budget_bounds(const Config& config) {
+  return {.connection_bytes = count(config, "limits", "connection_bytes"), .node_bytes = count(config, "limits", "node_bytes")};
 }
 
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key) {

@@ -7,6 +7,7 @@
 #include "fronts/grpc/options.h"
 #include "fronts/http/options.h"
 #include "fronts/resp/options.h"
+#include "net/budget.h"
 #include "server/config.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
@@ -24,6 +25,7 @@ engine::Options engine_options(const Config& config);
 // The operator's key, the workers' keys and the tokens: the same on every wire.
 std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key);
 auth::BrakeOptions brake_options(const Config& config);
+net::BudgetBounds budget_bounds(const Config& config);
 // REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key);
