@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "worker/exit.h"
 #include "worker/settings.h"
+#include "worker/tool_rules.h"
 
 namespace muster::worker {
 namespace {
@@ -56,6 +57,12 @@ Result<bool> choose_sandbox(SandboxMode mode, const std::string& folder) {
   return false;
 }
 
+// Tools that only an operator can ask for, and why.
+void warn_of(const Toolbox& tools) {
+  for (const std::string& tool : tools.dangerous())
+    log::warn(fmt::format("{} {}", tool, danger_of(tool)), {{"tool", tool}, {"detail", "announced because --tools names it"}});
+}
+
 // The worker this process is: named by the operator, remembered by the spool, or new.
 Status settle_identity(Settings& settings, Spool& spool) {
   const auto kept = spool.identity();
@@ -77,6 +84,7 @@ int serve(const Flags& flags, const std::string& ca_file) {
   const auto sandboxed = choose_sandbox(settings->sandbox, settings->executor.temp_folder);
   if (!sandboxed.ok()) return complain(sandboxed.status());
   settings->executor.sandboxed = *sandboxed;
+  warn_of(settings->tools);
 
   const RealClock clock;
   log::info("worker starts",

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "worker/folder.h"
+#include "worker/path_rules.h"
+#include "worker/tool_rules.h"
 
 namespace muster::worker {
 namespace {
@@ -13,35 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kVerdictBytesMax = 1024;
-
-bool is_under(const fs::path& path, const std::string& prefix) {
-  const fs::path root = fs::path(prefix).lexically_normal();
-  const auto [end, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
-  return end == root.end() || (std::next(end) == root.end() && end->empty());  // a trailing slash is an empty last part
-}
-
-// Both as it is written and as links lead: a link inside an allowed folder must not point out of it.
-bool is_allowed(std::string_view text, const std::vector<std::string>& prefixes) {
-  std::error_code error;
-  const fs::path written = fs::path(text).lexically_normal();
-  const fs::path real = fs::weakly_canonical(written, error);
-  if (error) return false;
-  const auto any = [&](const fs::path& path) {
-    return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
-      std::error_code ignored;
-      const fs::path real_prefix = fs::weakly_canonical(prefix, ignored);
-      return is_under(path, prefix) || (!ignored && is_under(path, real_prefix.string()));
-    });
-  };
-  return any(written) && any(real);
-}
-
-// What of an argument is a path: itself, or what follows `--option=`.
-std::string_view path_in(std::string_view arg) {
-  if (arg.starts_with('/')) return arg;
-  const std::size_t equals = arg.find("=/");
-  return equals == arg.npos ? std::string_view() : arg.substr(equals + 1);
-}
 
 std::string explain(const plan::Task& task, const RunResult& run) {
   if (!run.started.ok())
@@ -60,19 +33,21 @@ std::string explain(const plan::Task& task, const RunResult& run) {
 Executor::Executor(Toolbox tools, ExecutorOptions options, const Clock& clock)
     : tools_(std::move(tools)), options_(std::move(options)), clock_(clock) {}
 
-Status Executor::check_paths(const plan::Task& task) const {
+Status Executor::check_paths(const plan::Task& task, const std::string& folder) const {
   if (options_.allowed_paths.empty()) return {};
   for (std::size_t i = 0; i < task.args.size(); ++i)
-    if (const std::string_view path = path_in(task.args[i]); !path.empty() && !is_allowed(path, options_.allowed_paths))
+    if (!names_allowed_paths_only(task.args[i], {.prefixes = options_.allowed_paths, .folder = folder}))
       return Status::permission_denied(
           fmt::format("Task {} argument {} is a path that this worker does not allow", task.number, i + 1));
   return {};
 }
 
 Result<RunRequest> Executor::prepare(const plan::Task& task, const std::string& folder) const {
-  if (Status status = check_paths(task); !status.ok()) return status;
+  if (Status status = check_paths(task, folder); !status.ok()) return status;
   const auto path = tools_.find(task.command);
   if (!path.ok()) return path.status();
+  const std::string_view tool = tool_name(task.command);
+  if (Status status = check_words(tool, task.args); !status.ok()) return status;
   RunRequest request;
   request.launch = {.path = *path,
                     .argv = {task.command},
@@ -81,11 +56,11 @@ Result<RunRequest> Executor::prepare(const plan::Task& task, const std::string& 
                     .language = options_.language,
                     .limits = options_.limits,
                     .sandboxed = options_.sandboxed,
-                    // Allowed paths are also the only ones a sandboxed tool can write to.
-                    .read_only = options_.sandboxed && !options_.allowed_paths.empty(),
+                    // A harmless tool writes to its folder alone, any other to the allowed paths besides.
+                    .read_only = options_.sandboxed && (is_harmless(tool) || !options_.allowed_paths.empty()),
                     .writable = {}};
   request.launch.argv.insert(request.launch.argv.end(), task.args.begin(), task.args.end());
-  if (request.launch.read_only)
+  if (request.launch.read_only && !is_harmless(tool))
     for (const std::string& allowed : options_.allowed_paths)
       if (std::error_code ignored; fs::exists(allowed, ignored)) request.launch.writable.push_back(allowed);
   request.timeout = std::chrono::seconds(task.timeout_secs.value_or(plan::kTaskSecondsDefault));
@@ -120,9 +95,12 @@ JobOutcome Executor::run(const Job& job, const Cancel& cancel, const OnTask& on_
   const auto plan = plan::substitute(job.plan, job.input);
   if (!plan.ok()) return fail(plan.status().message());
   // Before anything runs: a plan whose third tool is missing has no second one's effects.
-  for (const plan::Task& task : plan->tasks)
+  for (const plan::Task& task : plan->tasks) {
     if (const auto path = tools_.find(task.command); !path.ok())
       return fail(fmt::format("Task {}: {}", task.number, path.status().message()));
+    if (const Status words = check_words(tool_name(task.command), task.args); !words.ok())
+      return fail(fmt::format("Task {}: {}", task.number, words.message()));
+  }
   const auto folder = Folder::make(options_.temp_folder);
   if (!folder.ok()) return fail(folder.status().message());
   outcome.tasks.reserve(plan->tasks.size());  // later tasks read the outputs of earlier ones in place

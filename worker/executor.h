@@ -60,7 +60,7 @@ class Executor {
   const Toolbox& tools() const { return tools_; }
 
  private:
-  Status check_paths(const plan::Task& task) const;
+  Status check_paths(const plan::Task& task, const std::string& folder) const;
   Result<RunRequest> prepare(const plan::Task& task, const std::string& folder) const;
   // An empty text: it succeeded.
   std::string run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, JobOutcome& outcome) const;

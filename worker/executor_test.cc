@@ -125,6 +125,34 @@ TEST_F(ExecutorTest, KeepsArgumentsInsideAllowedPaths) {
   EXPECT_EQ(run("/").error, refusal);
 }
 
+TEST_F(ExecutorTest, JudgesPathsThatAreAttachedToOptions) {
+  TempFolder outside;
+  outside.write("secret", "secret\n");
+  options.allowed_paths = {"/usr/share"};
+  const Executor executor = made({"grep"});
+  const std::string refusal = "Task 1 argument 1 is a path that this worker does not allow";
+  EXPECT_EQ(executor.run(job({{.command = "grep", .args = {"-f" + outside.path("secret")}}}), cancel, {}).error, refusal);
+  EXPECT_EQ(executor.run(job({{.command = "grep", .args = {"-nf" + outside.path("secret")}}}), cancel, {}).error, refusal);
+  EXPECT_EQ(executor.run(job({{.command = "grep", .args = {"name:" + outside.path("secret")}}}), cancel, {}).error, refusal);
+}
+
+TEST_F(ExecutorTest, RunsNothingOfAPlanWithWordsThatWouldWrite) {
+  TempFolder seen;
+  const Executor executor = made({"echo", "sort", "uniq"});
+  const auto error = [&](plan::Task task) {
+    const JobOutcome outcome = executor.run(job({{.command = "echo", .args = {"x"}}, std::move(task)}), cancel, {});
+    EXPECT_TRUE(outcome.tasks.empty());
+    return outcome.error;
+  };
+  EXPECT_EQ(error({.command = "sort", .args = {"-uo" + seen.path("out")}, .input_from_task = 1}),
+            "Task 2: '-uo" + seen.path("out") + "' would make 'sort' write a file, start a program or change the machine");
+  EXPECT_NE(error({.command = "/usr/bin/sort", .args = {"--out=" + seen.path("out")}, .input_from_task = 1}), "");
+  EXPECT_NE(error({.command = "uniq", .args = {"-", seen.path("out")}, .input_from_task = 1}), "");
+  EXPECT_EQ(seen.entries(), 0U);
+  EXPECT_EQ(executor.verify({.tool = "sort", .command = "sort", .args = {"-o", seen.path("out"), "/dev/null"}}, cancel).output,
+            "'-o' would make 'sort' write a file, start a program or change the machine");
+}
+
 TEST_F(ExecutorTest, EndsATaskAtItsOwnTimeout) {
   const Executor executor = made({"sleep"});
   const JobOutcome outcome = executor.run(job({{.command = "sleep", .args = {"60"}, .timeout_secs = 1}}), cancel, {});

@@ -36,13 +36,16 @@ void describe_identity(CLI::App& app, Flags& flags) {
       ->type_name("ID")
       ->group(group);
   app.add_option("--name", flags.name, "a name for people")->envname("AGW_WORKER_NAME")->type_name("NAME")->group(group);
-  app.add_option("--tools", flags.tools, "tools to announce, comma-separated; nothing else is run")
+  app.add_option("--tools", flags.tools,
+                 "tools to announce, comma-separated; nothing else is run. One that can start programs or write files is "
+                 "announced only by name")
       ->envname("WORKER_TOOLS")
       ->delimiter(',')
       ->type_name("A,B")
       ->group(group);
   app.add_flag("--discover", flags.discover,
-               "announce the usual text tools and agx-* units found in PATH; the default without --tools")
+               "announce the text tools that can neither start programs nor write files, and agx-* units, found in PATH; the "
+               "default without --tools")
       ->group(group);
   app.add_option("--tags", flags.tags, "labels, comma-separated")
       ->envname("WORKER_TAGS")
@@ -73,7 +76,7 @@ void describe_identity(CLI::App& app, Flags& flags) {
 void describe_limits(CLI::App& app, Flags& flags) {
   const char* group = "Tasks";
   const auto bytes = CLI::AsSizeValue(false);
-  app.add_option("--allow", flags.allow, "paths that arguments may name, comma-separated prefixes; default: any")
+  app.add_option("--allow", flags.allow, "paths that arguments may name in any form, comma-separated prefixes; default: any")
       ->delimiter(',')
       ->type_name("PATH")
       ->group(group);

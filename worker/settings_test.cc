@@ -48,7 +48,10 @@ TEST_F(SettingsTest, HaveDefaultsThatWork) {
   EXPECT_EQ(settings->agent.identity.max_concurrent, 1U);
   EXPECT_EQ(settings->agent.shutdown_timeout, std::chrono::seconds(300));
   EXPECT_TRUE(settings->tools.find("sort").ok());
-  EXPECT_FALSE(settings->tools.find("rm").ok()) << "nothing that changes the machine is announced unasked";
+  for (const char* tool : {"rm", "awk", "sed", "tee", "split", "gzip", "dc"})
+    EXPECT_FALSE(settings->tools.find(tool).ok())
+        << tool << ": nothing that starts programs or writes files is announced unasked";
+  EXPECT_TRUE(settings->tools.dangerous().empty());
   EXPECT_EQ(settings->spool_parent, home.path(".local/share/muster") + "/worker");
 }
 
@@ -107,6 +110,13 @@ TEST_F(SettingsTest, TakeEveryFlag) {
   EXPECT_TRUE(settings->agent.once);
   EXPECT_EQ(settings->agent.queues, (std::vector<std::string>{"ready", "default"}));
   EXPECT_EQ(settings->spool, "/s");
+}
+
+TEST_F(SettingsTest, AToolThatWritesIsAnnouncedByNameAlone) {
+  const auto settings = parsed({"--discover", "--tools", "tee,sort"});
+  ASSERT_TRUE(settings.ok()) << settings.status().message();
+  EXPECT_TRUE(settings->tools.find("tee").ok());
+  EXPECT_EQ(settings->tools.dangerous(), std::vector<std::string>{"tee"});
 }
 
 TEST_F(SettingsTest, FindTheKeyWhereTheServerLeftIt) {

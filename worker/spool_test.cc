@@ -68,8 +68,8 @@ TEST(Spool, SetsAsideWhatIsNoResult) {
   const std::string bytes = folder.read(*whole);
   for (const std::string& damaged :
        {std::string(), std::string("x"), bytes.substr(0, bytes.size() - 1), bytes + "x", std::string("[]\n"),
-        std::string(R"({"job_id":1,"update_bytes":0,"out_bytes":0,"err_bytes":0})") + "\n",
-        std::string(R"({"job_id":"a","update_bytes":18446744073709551615,"out_bytes":1,"err_bytes":0})") + "\n"}) {
+        std::string("{\"job_id\":1,\"update_bytes\":0,\"out_bytes\":0,\"err_bytes\":0}\n"),
+        std::string("{\"job_id\":\"a\",\"update_bytes\":18446744073709551615,\"out_bytes\":1,\"err_bytes\":0}\n")}) {
     folder.write("0000000000000005.result", damaged);
     EXPECT_EQ((*spool)->read("0000000000000005.result").code(), Code::corrupt) << damaged;
     EXPECT_EQ((*spool)->list(), std::vector<std::string>{*whole});

@@ -4,24 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
+
+#include "worker/tool_rules.h"
 
 namespace muster::worker {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Tools that read and write streams and leave the machine as it was.
-constexpr std::array<std::string_view, 64> kUsual{
-    "awk",    "base64",  "basename",  "bc",        "bzip2",   "cat",      "cksum",  "cmp",    "column",  "comm",   "csplit",
-    "cut",    "date",    "dc",        "diff",      "dirname", "echo",     "egrep",  "expand", "expr",    "factor", "false",
-    "fgrep",  "fmt",     "fold",      "gawk",      "grep",    "gunzip",   "gzip",   "head",   "iconv",   "join",   "jq",
-    "md5sum", "nl",      "numfmt",    "od",        "paste",   "pr",       "printf", "ptx",    "rev",     "rg",     "sed",
-    "seq",    "sha1sum", "sha256sum", "sha512sum", "shuf",    "sleep",    "sort",   "split",  "strings", "sum",    "tac",
-    "tail",   "tee",     "tr",        "true",      "tsort",   "unexpand", "uniq",   "wc",     "xz",
-};
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kToolNameMax && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) {
@@ -36,7 +27,7 @@ bool is_executable(const fs::path& path) {
 }
 
 // The absolute folders of a search path; relative ones would mean something else in every task's folder.
-std::vector<fs::path> folders(std::string_view search_path) {
+std::vector<fs::path> folders_of(std::string_view search_path) {
   std::vector<fs::path> out;
   while (!search_path.empty()) {
     const std::size_t colon = std::min(search_path.find(':'), search_path.size());
@@ -47,7 +38,7 @@ std::vector<fs::path> folders(std::string_view search_path) {
 }
 
 std::optional<std::string> look_up(std::string_view name, std::string_view search_path) {
-  for (const fs::path& folder : folders(search_path))
+  for (const fs::path& folder : folders_of(search_path))
     if (const fs::path path = folder / name; is_executable(path)) return path.string();
   return std::nullopt;
 }
@@ -71,9 +62,9 @@ Result<Toolbox> Toolbox::listed(const std::vector<std::string>& names, std::stri
 
 Toolbox Toolbox::discovered(std::string search_path) {
   Toolbox box(std::move(search_path));
-  for (const std::string_view name : kUsual)
+  for (const std::string_view name : harmless_tools())
     if (const auto path = look_up(name, box.search_path_)) box.paths_.emplace(name, *path);
-  for (const fs::path& folder : folders(box.search_path_)) {
+  for (const fs::path& folder : folders_of(box.search_path_)) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
       const std::string name = entry.path().filename().string();
@@ -84,9 +75,11 @@ Toolbox Toolbox::discovered(std::string search_path) {
   return box;
 }
 
+std::string_view tool_name(std::string_view command) { return command.substr(command.rfind('/') + 1); }
+
 Result<std::string> Toolbox::find(std::string_view command) const {
   const std::size_t slash = command.rfind('/');
-  const std::string_view name = slash == command.npos ? command : command.substr(slash + 1);
+  const std::string_view name = tool_name(command);
   const auto found = paths_.find(name);
   if (found == paths_.end()) return Status::permission_denied(fmt::format("tool '{}' is not announced by this worker", name));
   std::error_code ignored;
@@ -94,6 +87,19 @@ Result<std::string> Toolbox::find(std::string_view command) const {
   if (slash != command.npos && !fs::equivalent(fs::path(command), found->second, ignored))
     return Status::permission_denied(fmt::format("'{}' is not the announced tool '{}'", command, name));
   return found->second;
+}
+
+std::vector<std::string> Toolbox::folders() const {
+  std::vector<std::string> out;
+  for (const fs::path& folder : folders_of(search_path_)) out.push_back(folder.string());
+  return out;
+}
+
+std::vector<std::string> Toolbox::dangerous() const {
+  std::vector<std::string> out;
+  for (const auto& [name, path] : paths_)
+    if (!name.starts_with(kUnitPrefix) && !is_harmless(name)) out.push_back(name);
+  return out;
 }
 
 std::vector<std::string> Toolbox::tools() const {
