@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "worker/confinement.h"
 #include "worker/exit.h"
 #include "worker/settings.h"
 #include "worker/tool_rules.h"
@@ -47,14 +48,14 @@ int complain(const Status& status) {
   return status.code() == Code::invalid_argument ? kExitUsage : kExitFailure;
 }
 
-// Whether tools run in a sandbox; an error when they must and cannot.
-Result<bool> choose_sandbox(SandboxMode mode, const std::string& folder) {
-  if (mode == SandboxMode::off) return false;
-  const Status probe = probe_sandbox(folder);
-  if (probe.ok()) return true;
-  if (mode == SandboxMode::require) return Status::unavailable(fmt::format("--sandbox require: {}", probe.message()));
-  log::warn("tools run without a sandbox", {{"error", probe.message()}});
-  return false;
+// What holds the tools; an error when namespaces must and cannot.
+Result<Confinement> choose_confinement(SandboxMode mode, const std::string& folder) {
+  if (mode == SandboxMode::off) return Confinement{};
+  Confinement found = probe_confinement(folder);
+  if (found.namespaces) return found;
+  if (mode == SandboxMode::require) return Status::unavailable(fmt::format("--sandbox require: {}", found.trouble.message()));
+  log::warn("tools run without a sandbox", {{"error", found.trouble.message()}});
+  return found;
 }
 
 // Tools that only an operator can ask for, and why.
@@ -81,9 +82,10 @@ int serve(const Flags& flags, const std::string& ca_file) {
   auto spool = settings->spool.empty() ? Spool::open_any(settings->spool_parent) : Spool::open(settings->spool);
   if (!spool.ok()) return complain(spool.status());
   if (Status status = settle_identity(*settings, **spool); !status.ok()) return complain(status);
-  const auto sandboxed = choose_sandbox(settings->sandbox, settings->executor.temp_folder);
-  if (!sandboxed.ok()) return complain(sandboxed.status());
-  settings->executor.sandboxed = *sandboxed;
+  const auto confinement = choose_confinement(settings->sandbox, settings->executor.temp_folder);
+  if (!confinement.ok()) return complain(confinement.status());
+  settings->executor.sandboxed = confinement->namespaces;
+  settings->executor.landlock = confinement->landlock > 0;
   warn_of(settings->tools);
 
   const RealClock clock;
@@ -91,7 +93,8 @@ int serve(const Flags& flags, const std::string& ca_file) {
             {{"worker_id", settings->agent.identity.id},
              {"address", settings->agent.client.address.text()},
              {"tools", static_cast<std::int64_t>(settings->tools.tools().size() + settings->tools.units().size())},
-             {"sandbox", *sandboxed},
+             {"sandbox", confinement->namespaces},
+             {"confinement", describe(*confinement)},
              {"spool", (*spool)->folder()},
              {"version", std::string(kVersion)}});
   const Executor executor(std::move(settings->tools), std::move(settings->executor), clock);

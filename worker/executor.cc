@@ -42,6 +42,17 @@ Status Executor::check_paths(const plan::Task& task, const std::string& folder) 
   return {};
 }
 
+std::optional<FileRights> Executor::rights_of(std::string_view tool, const std::string& folder) const {
+  const bool harmless = is_harmless(tool);
+  const std::vector<std::string>& allowed = options_.allowed_paths;
+  // An operator who names a tool that writes, and no paths, wants it to write.
+  if (!options_.landlock || (!harmless && allowed.empty())) return std::nullopt;
+  FileRights rights{.reads_everything = allowed.empty(), .readable = tools_.folders(), .writable = {folder}};
+  std::vector<std::string>& paths = harmless ? rights.readable : rights.writable;
+  paths.insert(paths.end(), allowed.begin(), allowed.end());
+  return rights;
+}
+
 Result<RunRequest> Executor::prepare(const plan::Task& task, const std::string& folder) const {
   if (Status status = check_paths(task, folder); !status.ok()) return status;
   const auto path = tools_.find(task.command);
@@ -58,7 +69,8 @@ Result<RunRequest> Executor::prepare(const plan::Task& task, const std::string& 
                     .sandboxed = options_.sandboxed,
                     // A harmless tool writes to its folder alone, any other to the allowed paths besides.
                     .read_only = options_.sandboxed && (is_harmless(tool) || !options_.allowed_paths.empty()),
-                    .writable = {}};
+                    .writable = {},
+                    .files = rights_of(tool, folder)};
   request.launch.argv.insert(request.launch.argv.end(), task.args.begin(), task.args.end());
   if (request.launch.read_only && !is_harmless(tool))
     for (const std::string& allowed : options_.allowed_paths)

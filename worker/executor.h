@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ inline constexpr Duration kVerifyTimeout{10'000};
 struct ExecutorOptions {
   ResourceLimits limits;
   bool sandboxed = false;
+  bool landlock = false;                                // the kernel keeps tools to their files
   std::vector<std::string> allowed_paths;               // prefixes; empty: any path
   std::size_t output_cap = 1024 * 1024;                 // of one output, in memory
   std::uint64_t spill_cap = 4ULL * 1024 * 1024 * 1024;  // of one output, altogether
@@ -61,6 +63,8 @@ class Executor {
 
  private:
   Status check_paths(const plan::Task& task, const std::string& folder) const;
+  // What the kernel lets the tool do with files; nothing: whatever the worker may.
+  std::optional<FileRights> rights_of(std::string_view tool, const std::string& folder) const;
   Result<RunRequest> prepare(const plan::Task& task, const std::string& folder) const;
   // An empty text: it succeeded.
   std::string run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, JobOutcome& outcome) const;

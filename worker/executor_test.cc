@@ -153,6 +153,62 @@ TEST_F(ExecutorTest, RunsNothingOfAPlanWithWordsThatWouldWrite) {
             "'-o' would make 'sort' write a file, start a program or change the machine");
 }
 
+struct ConfinedExecutorTest : ExecutorTest {
+  void SetUp() override {
+    if (landlock_version() == 0) GTEST_SKIP() << "this kernel has no Landlock";
+    options.landlock = true;
+  }
+};
+
+TEST_F(ConfinedExecutorTest, AListOfFilesDoesNotLeadOutOfTheAllowedPaths) {
+  TempFolder allowed;
+  TempFolder outside;
+  outside.write("secret", "secret\n");
+  allowed.write("in", "inside\n");
+  allowed.write("good", allowed.path("in") + std::string(1, '\0'));
+  allowed.write("bad", outside.path("secret") + std::string(1, '\0'));
+  options.allowed_paths = {allowed.path()};
+  const Executor executor = made({"sort"});
+  const auto sorted = [&](const char* list) {
+    return executor.run(job({{.command = "sort", .args = {"--files0-from=" + allowed.path(list)}}}), cancel, {});
+  };
+  EXPECT_EQ(sorted("good").tasks[0].run.out.head(), "inside\n");
+  const JobOutcome outcome = sorted("bad");
+  EXPECT_FALSE(outcome.completed);
+  EXPECT_EQ(outcome.tasks[0].run.out.head(), "");
+  EXPECT_NE(outcome.tasks[0].run.err.head().find("Permission denied"), std::string::npos);
+}
+
+TEST_F(ConfinedExecutorTest, ANamedToolWritesToAllowedPathsAndAHarmlessOneDoesNot) {
+  TempFolder allowed;
+  TempFolder outside;
+  options.allowed_paths = {allowed.path()};
+  bin.script("mess", "echo x > " + allowed.path("mine") + "; echo y > " + outside.path("not-mine") + "; echo z > own; cat own");
+  bin.script("head", "echo x > " + allowed.path("forged"));
+  auto box = Toolbox::listed({"mess", "head"}, bin.path() + ":/usr/bin:/bin");
+  ASSERT_TRUE(box.ok());
+  options.temp_folder = temp.path();
+  const Executor executor(std::move(*box), options, clock);
+  EXPECT_EQ(executor.run(job({{.command = "mess"}}), cancel, {}).tasks[0].run.out.head(), "z\n");
+  EXPECT_EQ(allowed.read("mine"), "x\n");
+  EXPECT_EQ(outside.entries(), 0U);
+  EXPECT_FALSE(executor.run(job({{.command = "head"}}), cancel, {}).completed);
+  EXPECT_EQ(allowed.entries(), 1U);
+}
+
+TEST_F(ConfinedExecutorTest, WithoutAllowedPathsAHarmlessToolReadsAnythingAndWritesNothing) {
+  TempFolder outside;
+  outside.write("plain", "plain\n");
+  bin.script("cat", "read line < \"$1\"; echo $line; echo x > \"$1\"");
+  auto box = Toolbox::listed({"cat"}, bin.path() + ":/usr/bin:/bin");
+  ASSERT_TRUE(box.ok());
+  options.temp_folder = temp.path();
+  const Executor executor(std::move(*box), options, clock);
+  const JobOutcome outcome = executor.run(job({{.command = "cat", .args = {outside.path("plain")}}}), cancel, {});
+  EXPECT_EQ(outcome.tasks[0].run.out.head(), "plain\n");
+  EXPECT_EQ(outside.read("plain"), "plain\n");
+}
+
 TEST_F(ExecutorTest, EndsATaskAtItsOwnTimeout) {
   const Executor executor = made({"sleep"});
   const JobOutcome outcome = executor.run(job({{.command = "sleep", .args = {"60"}, .timeout_secs = 1}}), cancel, {});

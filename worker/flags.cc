@@ -100,7 +100,8 @@ void describe_limits(CLI::App& app, Flags& flags) {
   app.add_option("--open-files", flags.limits.open_files, "descriptors of a tool")->type_name("N")->group(group);
   const std::map<std::string, SandboxMode> modes{
       {"off", SandboxMode::off}, {"auto", SandboxMode::automatic}, {"require", SandboxMode::require}};
-  app.add_option("--sandbox", flags.sandbox, "own namespaces for each tool: off, auto (default: where permitted) or require")
+  app.add_option("--sandbox", flags.sandbox,
+                 "own namespaces for each tool, and Landlock: off, auto (default: where permitted) or require")
       ->transform(CLI::CheckedTransformer(modes).description(""))
       ->type_name("MODE")
       ->group(group);

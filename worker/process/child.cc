@@ -74,6 +74,7 @@ void take_streams(const Plan& plan) {
   ::setrlimit(RLIMIT_CORE, &no_core);
   // A tool never gains rights that the worker does not have.
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (plan.landlock >= 0) require(::syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0, plan, Stage::files);
   ::umask(S_IRWXG | S_IRWXO);
   default_signals();
   // Whatever some library forgot to mark: nothing but the three streams reaches the tool.

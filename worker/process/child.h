@@ -7,7 +7,7 @@
 
 namespace muster::worker::child {
 
-enum class Stage : std::int32_t { streams, folder, limits, namespaces, identity, mounts, guard, exec };
+enum class Stage : std::int32_t { streams, folder, limits, namespaces, identity, mounts, guard, files, exec };
 
 struct Trouble {
   Stage stage;
@@ -35,6 +35,7 @@ struct Plan {
   const char* group_map = nullptr;
   bool read_only = false;
   const char* const* writable = nullptr;  // ends with null; `folder` is the first
+  int landlock = -1;                      // rules to put on; -1: none
 };
 
 [[noreturn]] void run(const Plan& plan);

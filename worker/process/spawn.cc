@@ -34,6 +34,7 @@ std::string_view doing(child::Stage stage) {
     case child::Stage::identity: return "map its user";
     case child::Stage::mounts: return "arrange its mounts";
     case child::Stage::guard: return "start inside the sandbox";
+    case child::Stage::files: return "be kept to its files";
     case child::Stage::exec: return "execute";
   }
   return "start";
@@ -80,6 +81,15 @@ Result<Process> spawn(const Launch& launch, const Streams& streams) {
   const std::string user_map = fmt::format("{0} {0} 1\n", ::geteuid());
   const std::string group_map = fmt::format("{0} {0} 1\n", ::getegid());
 
+  Fd landlock;
+  if (launch.files) {
+    const LandlockRules rules = landlock_rules(*launch.files, landlock_version());
+    if (rules.handled != 0) {
+      auto made = make_landlock(rules);
+      if (!made.ok()) return made.status();
+      landlock = std::move(*made);
+    }
+  }
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Status::unavailable(std::strerror(errno));
   const Fd read_end(ends[0]);
@@ -102,7 +112,8 @@ Result<Process> spawn(const Launch& launch, const Streams& streams) {
                          .user_map = user_map.c_str(),
                          .group_map = group_map.c_str(),
                          .read_only = launch.read_only,
-                         .writable = writable.data()};
+                         .writable = writable.data(),
+                         .landlock = landlock.get()};
   const pid_t pid = ::fork();
   if (pid < 0) return Status::unavailable(std::strerror(errno));
   if (pid == 0) child::run(plan);

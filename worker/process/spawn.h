@@ -1,4 +1,5 @@
-// Starts one tool: no shell, own session and process group, clean environment, own folder, limits, and a sandbox when asked.
+// Starts one tool: no shell, own session and process group, clean environment, own folder, limits, and, when asked, a sandbox
+// and rules about files.
 //
 //   worker ──fork──► tool                                              (no sandbox)
 //   worker ──fork──► guard ──new namespaces, fork──► init ──fork──► tool   (sandbox: when init ends, everything in it ends)
@@ -10,11 +11,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "worker/process/fd.h"
+#include "worker/process/landlock.h"
 
 namespace muster::worker {
 
@@ -36,6 +39,7 @@ struct Launch {
   bool sandboxed = false;
   bool read_only = false;             // sandboxed: nothing outside `folder` and `writable` can be written
   std::vector<std::string> writable;  // sandboxed and read_only: these can
+  std::optional<FileRights> files{};  // by Landlock, where the kernel has it; empty: whatever the worker may
 };
 
 struct Streams {
