@@ -52,6 +52,7 @@ class Call {
   command::Caller caller;         // authenticated before the method runs
   std::string request;            // serialised message
   std::optional<Ticks> deadline;  // of the client, on the engine's monotonic clock
+  std::string connection;         // the one it came by, as "ipv4:10.0.0.1:4711"; empty: the transport does not know
   std::string correlation;        // x-correlation-id, else traceparent's trace id, else made up; never empty
   // Metadata of the request, lower-case names; empty: not there.
   virtual std::string_view metadata(std::string_view name) const = 0;

@@ -9,21 +9,21 @@
 
 namespace muster::rpc {
 
-void Fences::put(JobId run, Fence fence) {
+void Fences::put(JobId run, Lease lease) {
   const std::lock_guard lock(mutex_);
-  if (fences_.size() >= kRunsMax) fences_.clear();
-  fences_.insert_or_assign(run, fence);
+  if (leases_.size() >= kRunsMax) leases_.clear();
+  leases_.insert_or_assign(run, std::move(lease));
 }
 
-std::optional<Fence> Fences::find(JobId run) const {
+std::optional<Fences::Lease> Fences::find(JobId run) const {
   const std::lock_guard lock(mutex_);
-  const auto at = fences_.find(run);
-  return at == fences_.end() ? std::nullopt : std::optional(at->second);
+  const auto at = leases_.find(run);
+  return at == leases_.end() ? std::nullopt : std::optional(at->second);
 }
 
 void Fences::forget(JobId run) {
   const std::lock_guard lock(mutex_);
-  fences_.erase(run);
+  leases_.erase(run);
 }
 
 bool KnownNamespaces::contains(const NamespaceName& name) const {

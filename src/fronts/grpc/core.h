@@ -16,21 +16,27 @@
 #include "command/context.h"
 #include "engine/engine.h"
 #include "fronts/grpc/options.h"
+#include "fronts/grpc/words/connections.h"
 
 namespace muster::rpc {
 
-// Fences of the runs this node handed out: K0 and V1 calls name a run but no lease. What is not here is read from the store.
+// The leases of the runs this node handed out: K0 and V1 calls name a run but no lease. What is not here is read from the store.
 // Bounded; any thread.
 class Fences {
  public:
-  void put(JobId run, Fence fence);
-  std::optional<Fence> find(JobId run) const;
+  struct Lease {
+    Fence fence{};
+    WorkerId worker;
+    std::string connection;  // by which it was handed out; empty: not known
+  };
+  void put(JobId run, Lease lease);
+  std::optional<Lease> find(JobId run) const;
   void forget(JobId run);
 
  private:
   static constexpr std::size_t kRunsMax = 200'000;  // then all are forgotten: they are only a shortcut
   mutable std::mutex mutex_;                        // leaf
-  std::unordered_map<JobId, Fence> fences_;
+  std::unordered_map<JobId, Lease> leases_;
 };
 
 // Namespaces known to exist, so that dialects which make them by use ask the store once. Any thread.
@@ -60,6 +66,7 @@ struct Core {
   GrpcOptions options;
   command::ServerFacts facts;
   Fences fences;
+  Connections connections;
   KnownNamespaces namespaces;
   std::shared_ptr<Roster> roster = make_roster(engine.clock());  // shared only because it is not known here
   std::unique_ptr<Later> later;

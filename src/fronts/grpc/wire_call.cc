@@ -83,7 +83,8 @@ grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& e
   auto* call = new WireCall(std::move(board), entry, context, outgoing);
   try {
     call->name_itself();
-    const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(context.peer()));
+    call->connection = context.peer();
+    const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(call->connection));
     // The method may answer at once, and the call be gone when this returns.
     if (admitted.ok())
       call->take(incoming);

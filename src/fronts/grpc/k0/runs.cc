@@ -114,13 +114,11 @@ void complete_workflow(CallRef call) {
   if (Status output = check_json(*call, "output", request->output()); !output.ok()) return K0::refuse(call, output);
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return K0::refuse(call, ref.status());
-  guard(call, *id, [call, ref = *ref, output = std::move(*request->mutable_output())](Status may) mutable {
-    if (!may.ok()) return K0::refuse(call, may);
-    complete_run(call, ref, {std::move(output), Encoding::json}, [call, id = ref.run](Result<store::Settled> settled) {
-      if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
-      answer_empty(call);
-    });
-  });
+  complete_run(call, *ref, {std::move(*request->mutable_output()), Encoding::json},
+               [call, id = *id](Result<store::Settled> settled) {
+                 if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
+                 answer_empty(call);
+               });
 }
 
 void fail_workflow(CallRef call) {
@@ -131,18 +129,14 @@ void fail_workflow(CallRef call) {
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return K0::refuse(call, ref.status());
   Complaint complaint = complaint_of(request->error());
-  guard(call, *id, [call, ref = *ref, error = JobError{complaint.kind, complaint.message}](Status may) mutable {
-    if (!may.ok()) return K0::refuse(call, may);
-    Core& core = call->core;
-    const bool retries = core.options.habits.steps_retry && !ref.fence;
-    if (retries && core.roster->take_echo(ref.run)) return answer_empty(call);
-    fail_run(call, ref, std::move(error), [call, retries, id = ref.run](Result<store::Settled> settled) {
-      if (settled.ok()) return answer_empty(call);
-      if (settled.code() != Code::conflict || !retries) return refuse_run(call, settled.status(), id.text());
-      find_run(call->core, {}, id, [call, why = settled.status(), id](Result<Job> run) {
-        if (run.ok() && waits_for_retry(*run)) return answer_empty(call);
-        refuse_run(call, run.ok() ? why : run.status(), id.text());
-      });
+  const bool retries = call->core.options.habits.steps_retry && !ref->fence;
+  if (retries && call->core.roster->take_echo(*id)) return answer_empty(call);
+  fail_run(call, *ref, {complaint.kind, complaint.message}, [call, retries, id = *id](Result<store::Settled> settled) {
+    if (settled.ok()) return answer_empty(call);
+    if (settled.code() != Code::conflict || !retries) return refuse_run(call, settled.status(), id.text());
+    find_run(call->core, {}, id, [call, why = settled.status(), id](Result<Job> run) {
+      if (run.ok() && waits_for_retry(*run)) return answer_empty(call);
+      refuse_run(call, run.ok() ? why : run.status(), id.text());
     });
   });
 }
@@ -159,14 +153,9 @@ void schedule_sleep(CallRef call) {
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return K0::refuse(call, ref.status());
   store::step::Sleep sleep{*ref, {}, std::chrono::seconds(request->duration_seconds()), {}};
-  guard(call, *id, [call, sleep = std::move(sleep)](Status may) mutable {
-    if (!may.ok()) return K0::refuse(call, may);
-    const JobId run = sleep.run.run;
-    call->core.engine.runs().step(std::move(sleep), [call, run](Result<store::StepAnswer> slept) {
-      if (!slept.ok()) return refuse_run(call, slept.status(), run.text());
-      if (slept->parked) call->core.fences.forget(run);
-      answer_empty(call);
-    });
+  take_step(call, std::move(sleep), [call, id = *id](const Result<store::StepAnswer>& slept) {
+    if (!slept.ok()) return refuse_run(call, slept.status(), id.text());
+    answer_empty(call);
   });
 }
 

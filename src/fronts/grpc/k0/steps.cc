@@ -14,14 +14,11 @@ void refuse_step(const CallRef& call, const Status& status, JobId run) {
   K0::refuse(call, status, {.kind = "workflow_run", .id = run.text()});
 }
 
-// Makes the call on the registry for a caller that may, then goes on with its answer.
+// Makes the call under its lease, then goes on with its answer.
 void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer)> then) {
-  guard(call, run, [call, step = std::move(step), run, then = std::move(then)](Status may) mutable {
-    if (!may.ok()) return K0::refuse(call, may);
-    call->core.engine.runs().step(std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
-      if (!answer.ok()) return refuse_step(call, answer.status(), run);
-      then(std::move(*answer));
-    });
+  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+    if (!answer.ok()) return refuse_step(call, answer.status(), run);
+    then(std::move(*answer));
   });
 }
 
@@ -87,12 +84,10 @@ void fail_step(CallRef call) {
   fail.requeue = call->core.options.habits.steps_retry;
   fail.unbegun_ok = true;
   take_step(call, std::move(fail), ref->run, [call, run = ref->run](const store::StepAnswer& answer) {
-    if (answer.parked) {
-      call->core.fences.forget(run);
+    if (answer.parked)
       call->core.roster->expect_echo(run);
-    } else {
+    else
       call->core.roster->take_echo(run);
-    }
     K0::answer(call, pb::Empty());
   });
 }

@@ -14,6 +14,7 @@ class NativeTest : public v1::V1Test {
                                          Metadata metadata = {}) {
     auto call = std::make_shared<FakeCall>(*core, std::move(bytes), std::move(metadata));
     call->caller = caller;
+    call->connection = connection;
     find_method(service, method)->run(call);
     return call;
   }

@@ -44,9 +44,8 @@ void put_child(const store::StepAnswer& answer, pb::AwaitChildResponse& out) {
 }
 
 template <class Response, class Put>
-void run_step(CallRef call, store::StepCall step, Put put) {
-  engine::Runs& runs = call->core.engine.runs();
-  runs.step(std::move(step), [call = std::move(call), put](Result<store::StepAnswer> answer) {
+void run_step(const CallRef& call, store::StepCall step, Put put) {
+  take_step(call, std::move(step), [call, put](const Result<store::StepAnswer>& answer) {
     if (!answer.ok()) return Native::refuse(call, answer.status());
     Response response;
     put(*answer, response);
@@ -68,16 +67,6 @@ JobSpec child_spec(const pb::AwaitChildRequest& request, const Job& parent, cons
   return spec;
 }
 
-// Before a child is started: does the caller still speak for the parent?
-Status check_parent(const Job& parent, const store::RunRef& ref) {
-  if (is_finished(parent.state))
-    return Status::conflict(fmt::format("run {} is {} already", parent.id.text(), to_string(parent.state)));
-  if (ref.fence && *ref.fence != parent.fence)
-    return Status::lease_lost(
-        fmt::format("run {} is no longer leased under fence {}; stop working on it", parent.id.text(), to_number(*ref.fence)));
-  return {};
-}
-
 struct ChildWait {
   pb::AwaitChildRequest request;
   store::RunRef ref;
@@ -92,7 +81,7 @@ void start_child(CallRef call, ChildWait wait, const Job& parent) {
             [call = std::move(call), ref = wait.ref, step = std::move(wait.step)](Result<store::Enqueued> child) mutable {
               if (!child.ok()) return Native::refuse(call, child.status());
               run_step<pb::AwaitChildResponse>(
-                  std::move(call), store::step::AwaitChild{.run = ref, .step = std::move(step), .child = child->id}, put_child);
+                  call, store::step::AwaitChild{.run = ref, .step = std::move(step), .child = child->id}, put_child);
             });
 }
 
@@ -151,10 +140,7 @@ void await_signal(CallRef call) {
     if (!wait.ok()) return Native::refuse(call, wait.status());
     step.wait = *wait;
   }
-  guard(call, *run, [call, step = std::move(step)](Status allowed) mutable {
-    if (!allowed.ok()) return Native::refuse(call, allowed);
-    run_step<pb::AwaitSignalResponse>(std::move(call), std::move(step), put_signal);
-  });
+  run_step<pb::AwaitSignalResponse>(call, std::move(step), put_signal);
 }
 
 void await_child(CallRef call) {
@@ -171,11 +157,13 @@ void await_child(CallRef call) {
   if (!input.ok()) return Native::refuse(call, input.status());
   ChildWait wait{.request = *std::move(request), .ref = *ref, .step = {}, .input = *std::move(input)};
   wait.step = encode_step(wait.request.step());
-  guard(call, *run, [call, run = *run, wait = std::move(wait)](Status allowed) mutable {
-    if (!allowed.ok()) return Native::refuse(call, allowed);
+  // Before a child is started: does the caller still speak for the parent?
+  read_lease(call, *ref, [call, run = *run, wait = std::move(wait)](const Result<RunLease>& lease) mutable {
+    if (!lease.ok()) return Native::refuse(call, lease.status());
+    if (is_finished(lease->state))
+      return Native::refuse(call, Status::conflict(fmt::format("run {} is {} already", run.text(), to_string(lease->state))));
     find_run(call->core, NamespaceName(), run, [call, wait = std::move(wait)](Result<Job> parent) mutable {
       if (!parent.ok()) return Native::refuse(call, parent.status());
-      if (Status holds = check_parent(*parent, wait.ref); !holds.ok()) return Native::refuse(call, holds);
       start_child(std::move(call), std::move(wait), *parent);
     });
   });

@@ -14,15 +14,11 @@ void refuse_step(const CallRef& call, const Status& status, JobId run) {
   V1::refuse(call, status, {.kind = "workflow_run", .id = run.text()});
 }
 
-// Makes the call on the registry for a caller that may, then goes on with its answer.
+// Makes the call under its lease, then goes on with its answer.
 void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer)> then) {
-  guard(call, run, [call, step = std::move(step), run, then = std::move(then)](Status may) mutable {
-    if (!may.ok()) return V1::refuse(call, may);
-    call->core.engine.runs().step(std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
-      if (!answer.ok()) return refuse_step(call, answer.status(), run);
-      if (answer->parked) call->core.fences.forget(run);
-      then(std::move(*answer));
-    });
+  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+    if (!answer.ok()) return refuse_step(call, answer.status(), run);
+    then(std::move(*answer));
   });
 }
 

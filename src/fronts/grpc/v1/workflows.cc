@@ -212,14 +212,12 @@ void complete_workflow(CallRef call) {
     return V1::refuse(call, output);
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return V1::refuse(call, ref.status());
-  guard(call, *id, [call, ref = *ref, output = std::move(*request->mutable_output()->mutable_data())](Status may) mutable {
-    if (!may.ok()) return V1::refuse(call, may);
-    complete_run(call, ref, content_of(std::move(output)), [call, id = ref.run](Result<store::Settled> settled) {
-      if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
-      pb::CompleteWorkflowResponse response;
-      response.set_status(pb::WORKFLOW_STATUS_COMPLETED);
-      V1::answer(call, response);
-    });
+  Content output = content_of(std::move(*request->mutable_output()->mutable_data()));
+  complete_run(call, *ref, std::move(output), [call, id = *id](Result<store::Settled> settled) {
+    if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
+    pb::CompleteWorkflowResponse response;
+    response.set_status(pb::WORKFLOW_STATUS_COMPLETED);
+    V1::answer(call, response);
   });
 }
 
@@ -230,14 +228,11 @@ void fail_workflow(CallRef call) {
   if (!id.ok()) return refuse_run(call, id.status(), request->run_id());
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return V1::refuse(call, ref.status());
-  guard(call, *id, [call, ref = *ref, error = error_of(request->error())](Status may) mutable {
-    if (!may.ok()) return V1::refuse(call, may);
-    fail_run(call, ref, std::move(error), [call, id = ref.run](Result<store::Settled> settled) {
-      if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
-      pb::FailWorkflowResponse response;
-      response.set_status(settled->state == JobState::cancelled ? pb::WORKFLOW_STATUS_CANCELLED : pb::WORKFLOW_STATUS_FAILED);
-      V1::answer(call, response);
-    });
+  fail_run(call, *ref, error_of(request->error()), [call, id = *id](Result<store::Settled> settled) {
+    if (!settled.ok()) return refuse_run(call, settled.status(), id.text());
+    pb::FailWorkflowResponse response;
+    response.set_status(settled->state == JobState::cancelled ? pb::WORKFLOW_STATUS_CANCELLED : pb::WORKFLOW_STATUS_FAILED);
+    V1::answer(call, response);
   });
 }
 

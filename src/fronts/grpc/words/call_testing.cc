@@ -151,6 +151,7 @@ std::shared_ptr<FakeCall> MethodTest::begin(std::string_view service, std::strin
                                             std::map<std::string, std::string> metadata) {
   auto call = std::make_shared<FakeCall>(*core, std::move(bytes), std::move(metadata));
   call->caller = caller;
+  call->connection = connection;
   const Method* found = method_of(service, method);
   if (found == nullptr) {
     ADD_FAILURE() << "no method " << service << "/" << method;

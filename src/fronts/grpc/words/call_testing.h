@@ -104,6 +104,7 @@ class MethodTest : public testing::Test {
   engine::Options engine_options;
   GrpcOptions options;  // a test may change them and restart()
   command::Caller caller{.role = command::Role::operator_role, .name = "test", .address = "test", .worker = {}};
+  std::string connection = "ipv4:127.0.0.1:1";  // by which the next calls come
   std::string folder;
   std::unique_ptr<Metrics> metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;

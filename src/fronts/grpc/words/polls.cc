@@ -97,10 +97,14 @@ class Polling : public std::enable_shared_from_this<Polling> {
 
   void claim() {
     if (call_->cancelled()) return answer_(call_, std::nullopt);
+    core_.connections.heard(call_->connection, WorkerId(worker_.text()));
     const auto ticket = core_.engine.claims().claim(
         request(), wait_of(*call_), [self = self()](Result<store::ClaimReply> claimed) { self->claimed(std::move(claimed)); });
     // When the reply was quicker, the call is answered and drops the handler.
-    call_->on_cancel([&core = core_, ticket] { core.engine.claims().cancel(ticket); });
+    call_->on_cancel([&core = core_, ticket, connection = call_->connection] {
+      core.connections.broke(connection);
+      core.engine.claims().cancel(ticket);
+    });
   }
 
   void claimed(Result<store::ClaimReply> claimed) {
@@ -139,7 +143,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
     const Grant& grant = grants.front();
     // The client may go away while the answer is on its way; then the run is somebody else's at once.
     call_->on_undelivered([&core = core_, grants] { core.engine.claims().hand_back(grants); });
-    core_.fences.put(grant.id, grant.fence);
+    core_.fences.put(grant.id, {grant.fence, WorkerId(worker_.text()), call_->connection});
     call_->add_metadata("muster-fence", std::to_string(to_number(grant.fence)));
     call_->add_metadata("muster-attempt", std::to_string(grant.attempt));
     answer_(call_, grant);

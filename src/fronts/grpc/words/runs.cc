@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "command/lease_guard.h"
 #include "fronts/grpc/words/names.h"
 
 namespace muster::rpc {
@@ -118,55 +116,40 @@ void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply) {
   });
 }
 
-Result<store::RunRef> ref_of(const Call& call, JobId run) {
-  const std::string_view text = call.metadata("muster-fence");
-  if (text.empty()) return store::RunRef{run};
-  std::uint64_t fence = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), fence);
-  if (fault != std::errc() || end != text.data() + text.size())
-    return Status::invalid_argument(fmt::format("muster-fence '{}' is not a decimal number", text.substr(0, 64)));
-  return store::RunRef{run, Fence{fence}};
-}
-
-void guard(const CallRef& call, JobId run, UniqueFunction<void(Status)> then) {
-  if (call->caller.worker.empty() && !call->caller.namespaces) return then({});
-  command::Context context{call->core.engine, call->core.facts, call->caller};
-  command::guard_leases(context, {run}, std::move(then));
-}
-
 namespace {
 
-// A fence this node remembers spares the read; when it turns out to be old, the registry knows the current one.
-std::optional<Fence> known_fence(const CallRef& call, const store::RunRef& run) {
-  return run.fence ? std::nullopt : call->core.fences.find(run.run);
+Status not_running(const RunLease& lease) {
+  return Status::conflict(fmt::format("run {} is {}, not running", lease.run.text(), to_string(lease.state)));
+}
+
+// What this node remembers of a run goes with its end.
+Reply<store::Settled> forgetting(const CallRef& call, JobId run, Reply<store::Settled> reply) {
+  return [call, run, reply = std::move(reply)](Result<store::Settled> settled) mutable {
+    if (settled.ok()) call->core.fences.forget(run);
+    reply(std::move(settled));
+  };
 }
 
 }  // namespace
 
 void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<store::Settled> reply) {
-  engine::Runs& runs = call->core.engine.runs();
-  const auto known = known_fence(call, run);
-  call->core.fences.forget(run.run);
-  if (!known) return runs.complete(run, std::move(output), std::move(reply));
-  Content again = output;
-  runs.complete({run.run, known}, std::move(output),
-                [&runs, run, again = std::move(again), reply = std::move(reply)](Result<store::Settled> settled) mutable {
-                  if (settled.code() != Code::lease_lost) return reply(std::move(settled));
-                  runs.complete(run, std::move(again), std::move(reply));
-                });
+  act_on_run<store::Settled>(
+      call, run,
+      [call, output = std::move(output)](const RunLease& lease, Reply<store::Settled> then) {
+        if (lease.state != JobState::running) return then(not_running(lease));
+        call->core.engine.runs().complete({lease.run, lease.fence}, output, std::move(then));
+      },
+      forgetting(call, run.run, std::move(reply)));
 }
 
 void fail_run(const CallRef& call, store::RunRef run, JobError error, Reply<store::Settled> reply) {
-  engine::Runs& runs = call->core.engine.runs();
-  const auto known = known_fence(call, run);
-  call->core.fences.forget(run.run);
-  if (!known) return runs.fail(run, std::move(error), std::move(reply));
-  JobError again = error;
-  runs.fail({run.run, known}, std::move(error),
-            [&runs, run, again = std::move(again), reply = std::move(reply)](Result<store::Settled> settled) mutable {
-              if (settled.code() != Code::lease_lost) return reply(std::move(settled));
-              runs.fail(run, std::move(again), std::move(reply));
-            });
+  act_on_run<store::Settled>(
+      call, run,
+      [call, error = std::move(error)](const RunLease& lease, Reply<store::Settled> then) {
+        if (lease.state != JobState::running) return then(not_running(lease));
+        call->core.engine.runs().fail({lease.run, lease.fence}, error, std::move(then));
+      },
+      forgetting(call, run.run, std::move(reply)));
 }
 
 }  // namespace muster::rpc

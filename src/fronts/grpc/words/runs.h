@@ -12,6 +12,7 @@
 #include "base/reply.h"
 #include "fronts/grpc/call.h"
 #include "fronts/grpc/core.h"
+#include "fronts/grpc/words/leases.h"
 #include "model/job.h"
 
 namespace muster::rpc {
@@ -58,12 +59,7 @@ void count_statuses(Core& core, NamespaceName ns, QueueName queue, Reply<RunCoun
 JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view workflow_type);
 void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply);
 
-// The lease a request names by `muster-fence`; nothing when it names none.
-Result<store::RunRef> ref_of(const Call& call, JobId run);
-// permission_denied for a caller that is bound to a worker which does not hold the run, or to other namespaces.
-void guard(const CallRef& call, JobId run, UniqueFunction<void(Status)> then);
-
-// Ends a run under the lease this node handed out, or under the one the registry knows. conflict: it is not running.
+// Ends a run under the call's lease (words/leases.h). conflict: it is not running.
 void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<store::Settled> reply);
 void fail_run(const CallRef& call, store::RunRef run, JobError error, Reply<store::Settled> reply);
 

@@ -113,6 +113,8 @@ WorkerNotes read_notes(const std::string& metadata) {
 
 WorkerNotes notes_of(const Worker& worker) { return read_notes(worker.spec.metadata); }
 
+std::uint32_t registrations_of(const WorkerSpec& spec) { return read_notes(spec.metadata).registrations; }
+
 std::vector<std::string> types_of(const Worker& worker) {
   WorkerNotes notes = notes_of(worker);
   if (!notes.types.empty()) return std::move(notes.types);
@@ -242,6 +244,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
     const auto id = parse_uuid(spec_.id.text());
     core_.roster->forget(*id);
     core_.roster->put(*id, spec_, {});
+    core_.connections.registered(call_->connection, spec_.id);
     write_records(core_, spec_, notes_, [self = shared_from_this()](Status kept) {
       if (!kept.ok()) return self->done(kept);
       self->limit();
@@ -369,7 +372,7 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
   if (heartbeat.active)
     one.stats = fmt::format(R"({{"active":{},"completed":{},"failed":{}}})", *heartbeat.active, totals.completed, totals.failed);
   // Two workers of one process speak in turns, each for its own runs.
-  const bool idle = heartbeat.active == 0 && read_notes(known->spec->metadata).registrations == 1;
+  const bool idle = heartbeat.active == 0 && registrations_of(*known->spec) == 1;
   const bool names_all = leases->has_value();
   if (names_all) {
     one.held = std::move(**leases);
@@ -384,6 +387,7 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
           return reply(no_worker(id));
         }
         if (!heard.ok()) return reply(std::move(heard));
+        shared.connections.heard(call->connection, WorkerId(id.text()));
         if (names_all) tell_cancelled(call, *heard);
         if (idle && heard->running > 0)
           return look_for_lost(shared, id, ns,
@@ -427,6 +431,7 @@ void deregister_worker(const CallRef& call, Uuid id, Leaving leaving, Reply<Work
       return shared.engine.workers().drain(
           {store::Drain{worker->spec.ns, worker->spec.id, kDrainDeadline, "its client asked for it"}},
           only<Worker>(std::move(reply)));
+    shared.connections.left(call->connection, worker->spec.id);
     const std::string identity = identity_of(worker->spec, notes_of(*worker));
     if (identity.empty()) return unregister(shared, *worker, std::move(reply));
     // The count is read again where no registration can come in between.

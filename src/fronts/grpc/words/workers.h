@@ -42,6 +42,7 @@ struct WorkerNotes {
   std::vector<std::pair<std::string, std::int32_t>> type_limits;
 };
 WorkerNotes notes_of(const Worker& worker);
+std::uint32_t registrations_of(const WorkerSpec& spec);
 std::vector<std::string> types_of(const Worker& worker);  // as they were sent
 std::string queue_of(const Worker& worker);               // as it was sent; empty: all
 std::string status_word(const Worker& worker);            // "ONLINE"

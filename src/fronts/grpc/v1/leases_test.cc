@@ -1,0 +1,212 @@
+// Who may act on a run whose requests name no lease. Workers A and B have connections of their own.
+#include <future>
+
+#include "command/single.h"
+#include "fronts/grpc/v1/v1_testing.h"
+#include "fronts/grpc/words/names.h"
+
+namespace muster::rpc::v1 {
+namespace {
+
+constexpr const char* kOfA = "ipv4:10.0.0.1:1";
+constexpr const char* kOfB = "ipv4:10.0.0.2:1";
+constexpr const char* kOfNobody = "ipv4:10.0.0.3:1";
+constexpr const char* kAgainOfA = "ipv4:10.0.0.1:2";
+
+class V1Leases : public V1Test {
+ protected:
+  void by(const char* one) { connection = one; }
+  std::string register_on(const char* one, std::int32_t pid) {
+    by(one);
+    return register_worker({"T"}, pid);
+  }
+  // A run that A holds.
+  void given_held_by_a() {
+    a = register_on(kOfA, 1);
+    id = start_run("one");
+    claim(a, id);
+  }
+  // A goes, B gets the run and begins its step.
+  void hand_over_to_b() {
+    by(kOfA);
+    begin_step(id, "step");
+    pb::DeregisterRequest leave;
+    leave.set_worker_id(a);
+    ASSERT_EQ(call<pb::DeregisterResponse>("Worker", "Deregister", leave).code, WireCode::ok);
+    b = register_on(kOfB, 2);
+    claim(b, id);
+    ASSERT_TRUE(begin_step(id, "step")->should_execute());
+  }
+  pb::Step last_step() {
+    pb::ListStepsRequest request;
+    request.set_run_id(id);
+    const auto listed = call<pb::ListStepsResponse>("Admin", "ListSteps", request);
+    return listed->steps(listed->steps_size() - 1);
+  }
+  JobId job_id() { return JobId{*parse_uuid(id)}; }
+  bool is_running() { return run(id).status() == pb::WORKFLOW_STATUS_RUNNING; }
+
+  std::string a;
+  std::string b;
+  std::string id;
+};
+
+TEST_F(V1Leases, ALateStepOfAWorkerThatLeftDoesNotEndItsSuccessorsAttempt) {
+  given_held_by_a();
+  hand_over_to_b();
+  by(kOfA);
+  const auto late = complete_step(id, "step", "of a");
+  EXPECT_EQ(late.code, WireCode::failed_precondition);
+  EXPECT_EQ(detail_of(late.details).code(), pb::ERROR_CODE_PRECONDITION_FAILED);
+  EXPECT_TRUE(detail_of(late.details).non_retryable());
+  EXPECT_EQ(last_step().status(), pb::STEP_STATUS_RUNNING);
+  by(kOfB);
+  EXPECT_EQ(complete_step(id, "step", "of b")->step().output().data(), "of b");
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, NothingAFormerHolderSaysMovesTheRun) {
+  given_held_by_a();
+  hand_over_to_b();
+  const std::int32_t attempt = last_step().attempt_number();
+  by(kOfA);
+  EXPECT_EQ(begin_step(id, "step").code, WireCode::failed_precondition);
+  EXPECT_EQ(fail_step(id, "step").code, WireCode::failed_precondition);
+  EXPECT_EQ(sleep(id, "nap", Duration(5'000)).code, WireCode::failed_precondition);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
+  EXPECT_EQ(fail(id).code, WireCode::failed_precondition);
+  EXPECT_TRUE(is_running());
+  EXPECT_EQ(run(id).worker_id(), b);
+  EXPECT_EQ(last_step().status(), pb::STEP_STATUS_RUNNING);
+  EXPECT_EQ(last_step().attempt_number(), attempt);
+}
+
+TEST_F(V1Leases, TheSameHoldsWhenThisNodeHasForgottenWhoTookTheRun) {
+  given_held_by_a();
+  hand_over_to_b();
+  core->fences.forget(job_id());
+  by(kOfA);
+  EXPECT_EQ(complete_step(id, "step").code, WireCode::failed_precondition);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
+  EXPECT_TRUE(is_running());
+  by(kOfB);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, AStrangersConnectionCannotSettleAHeldRun) {
+  given_held_by_a();
+  by(kOfNobody);
+  EXPECT_EQ(begin_step(id, "step").code, WireCode::failed_precondition);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
+  EXPECT_EQ(fail(id).code, WireCode::failed_precondition);
+  EXPECT_TRUE(is_running());
+  by(kOfA);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, AHolderThatComesBackOnANewConnectionIsKnownByItsHeartbeat) {
+  given_held_by_a();
+  by(kAgainOfA);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition) << "nobody said whose connection it is";
+  ASSERT_EQ(beat(a).code, WireCode::ok);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, AHolderThatComesBackOnANewConnectionIsKnownByItsPoll) {
+  given_held_by_a();
+  by(kAgainOfA);
+  const auto open = begin_poll(a);
+  EXPECT_EQ(complete_step(id, "step").code, WireCode::not_found) << "which is what the holder is told of a step that never began";
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+  open->cancel();
+}
+
+TEST_F(V1Leases, AHolderWhoseConnectionBrokeNeedNotIntroduceItselfAgain) {
+  given_held_by_a();
+  begin_poll(a)->cancel();
+  by(kAgainOfA);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, AfterARestartTheHolderGoesOnAndOthersDoNot) {
+  given_held_by_a();
+  b = register_on(kOfB, 2);
+  restart();
+  by(kOfB);
+  ASSERT_EQ(beat(b).code, WireCode::ok);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition) << "another worker, whatever is known of the holder";
+  by(kOfA);
+  EXPECT_TRUE(begin_step(id, "step")->should_execute()) << "before its first heartbeat to this process";
+  ASSERT_EQ(beat(a).code, WireCode::ok);
+  by(kOfNobody);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition) << "the holder is here";
+  by(kOfA);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, TwoWorkersOfOneProcessAreToldApartByTheConnectionThatTookTheRun) {
+  a = register_on(kOfA, 1);
+  ASSERT_EQ(register_on(kOfB, 1), a) << "one process and queue is one worker";
+  id = start_run("one");
+  by(kOfB);
+  claim(a, id);
+  by(kOfA);
+  ASSERT_EQ(beat(a).code, WireCode::ok);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
+  by(kOfB);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, AFenceDecidesWhateverTheConnection) {
+  a = register_on(kOfA, 1);
+  id = start_run("one");
+  const std::string fence = poll(a).call->trailing("muster-fence");
+  pb::CompleteWorkflowRequest request;
+  request.set_run_id(id);
+  by(kOfA);
+  EXPECT_EQ(call<pb::CompleteWorkflowResponse>("Worker", "CompleteWorkflow", request, {{"muster-fence", "1"}}).code,
+            std::stoull(fence) == 1 ? WireCode::ok : WireCode::failed_precondition);
+  by(kOfNobody);
+  EXPECT_EQ(call<pb::CompleteWorkflowResponse>("Worker", "CompleteWorkflow", request, {{"muster-fence", fence}}).code,
+            WireCode::ok);
+}
+
+TEST_F(V1Leases, AJobOfAnotherWireIsNoRun) {
+  JobSpec spec;
+  spec.ns = NamespaceName(kDefaultNamespace);
+  spec.queue = QueueName("plain");
+  spec.type = JobType("plain");
+  std::promise<JobId> made;
+  engine->jobs().enqueue({spec}, [&](Result<std::vector<store::Enqueued>> enqueued) { made.set_value(enqueued->front().id); });
+  id = made.get_future().get().text();
+  WorkerSpec worker;
+  worker.ns = spec.ns;
+  worker.id = WorkerId("of-another-wire");
+  worker.queues = {spec.queue};
+  std::promise<void> registered;
+  engine->workers().register_workers({worker}, [&](const auto&) { registered.set_value(); });
+  registered.get_future().wait();
+  store::ClaimRequest wanted;
+  wanted.ns = spec.ns;
+  wanted.worker = worker.id;
+  wanted.queues = {spec.queue};
+  std::promise<std::size_t> taken;
+  engine->claims().claim(wanted, Duration(0),
+                         [&](Result<store::ClaimReply> got) { taken.set_value(got.ok() ? got->grants.size() : 0); });
+  ASSERT_EQ(taken.get_future().get(), 1U);
+  const auto state = [&] {
+    std::promise<JobState> read;
+    engine->jobs().get({job_id()}, command::unwrap<Job>([&](Result<Job> job) { read.set_value(job->state); }));
+    return read.get_future().get();
+  };
+  a = register_on(kOfA, 1);
+  EXPECT_EQ(begin_step(id, "step").code, WireCode::not_found);
+  EXPECT_EQ(complete_step(id, "step").code, WireCode::not_found);
+  EXPECT_EQ(fail_step(id, "step").code, WireCode::not_found);
+  EXPECT_EQ(complete(id).code, WireCode::not_found);
+  EXPECT_EQ(fail(id).code, WireCode::not_found);
+  EXPECT_EQ(state(), JobState::running);
+}
+
+}  // namespace
+}  // namespace muster::rpc::v1
