@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "command/job_logs.h"
+#include "command/standing.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
@@ -45,6 +46,12 @@ struct Update {
   LeaseRef lease() const { return {*job, fence}; }
 };
 
+// Who reports on a job that it does not hold.
+struct Foreign {
+  std::string name;
+  bool stranger = false;  // nothing says that it ever had the job
+};
+
 // --- answers ---
 
 void answer_done(const Update& update) {
@@ -63,35 +70,46 @@ void answer_unknown(const Update& update) {
   update.call->fail(fmt::format("Job not found: {}", update.request.job));
 }
 
-void answer_foreign(const Update& update, std::string_view worker, const WorkerId& owner) {
-  if (!update.request.strict) return answer_ignored(update);
-  update.call->fail(fmt::format("Worker {} cannot update job claimed by {}", worker, owner.text()));
+// A report that came too late is taken and has no effect, where its dialect knows no refusal. Who never had the job is told.
+void answer_foreign(const Update& update, const Foreign& foreign, const WorkerId& owner) {
+  if (update.request.report == Report::removal || (!update.request.strict && !foreign.stranger)) return answer_ignored(update);
+  update.call->fail(fmt::format("Worker {} cannot update job claimed by {}", foreign.name, owner.text()));
 }
 
 // --- judgement ---
 
-// Who reports, when that is not who holds the job; empty: it may.
-std::string foreign_reporter(const Update& update, const WorkerId& owner, Fence fence) {
+// The job as it is held: by whom, under which fence, and whether a connection of the holder is open on this node.
+struct Held {
+  const WorkerId& owner;
+  Fence fence{};
+  bool connected = false;
+};
+
+// Who reports, when that is not who holds the job; nothing: it may.
+std::optional<Foreign> foreign_reporter(const Update& update, const Held& job) {
+  using command::ActsAs;
+  using command::Standing;
   const Client& client = update.call->client();
   const WorkerId acting = Roster::acting_as(client);
-  // A connection may get its name after it took the job.
-  const auto held = client.held.find(*update.job);
-  const bool own = held != client.held.end() && held->second == fence;
-  if (!own && !acting.empty() && acting != owner) return acting.text();
+  command::Speaker speaker;
+  if (const auto held = client.held.find(*update.job); held != client.held.end()) speaker.fence = held->second;
   const std::string& told = update.request.worker;
+  const bool is_operator = client.caller.role == command::Role::operator_role;
+  if (!acting.empty())
+    speaker.acts_as = acting == job.owner ? ActsAs::holder : ActsAs::others;
+  else if (is_operator && told == job.owner.text())  // a worker that reports on a second connection, and signs
+    speaker.acts_as = ActsAs::holder;
+  const Standing standing = command::standing_of(speaker, {.fence = job.fence, .connected = job.connected});
+  if (standing == Standing::late) {
+    const bool earlier = acting.empty() || acting == job.owner;
+    return Foreign{earlier ? std::string(kOfEarlierClaim) : acting.text()};
+  }
   // Whoever took a job without a name may sign the report with one.
-  if (!told.empty() && told != owner.text() && !is_anonymous(owner)) return told;
-  if (own) return {};
-  // A worker's key that names no worker is nobody else's hand.
-  if (acting.empty() && client.caller.role != command::Role::operator_role && !is_anonymous(owner)) return client.caller.name;
-  return {};
-}
-
-// The reporter had the job once, lost it, and somebody holds it now.
-bool holds_earlier_claim(const Update& update, Fence fence) {
-  const auto& held = update.call->client().held;
-  const auto at = held.find(*update.job);
-  return at != held.end() && at->second != fence;
+  if (!told.empty() && told != job.owner.text() && !is_anonymous(job.owner)) return Foreign{told};
+  if (standing == Standing::stranger) return Foreign{client.caller.name, true};
+  // A worker key may only report its own worker's jobs.
+  if (standing == Standing::stand_in && !is_operator && !is_anonymous(job.owner)) return Foreign{client.caller.name};
+  return std::nullopt;
 }
 
 bool is_repeat(const Update& update, const Job& job) {
@@ -101,17 +119,17 @@ bool is_repeat(const Update& update, const Job& job) {
 }
 
 // What is to be done about a report of a job that nobody holds. True: what it brings is to be kept.
-bool judge_ended(Update& update, const Job& job, const std::string& foreign) {
+bool judge_ended(Update& update, const Job& job, const std::optional<Foreign>& foreign) {
   const Report report = update.request.report;
   if (report == Report::output || report == Report::errors) {
     // What a finished job wrote may still come in, from its own worker.
     update.leased = false;
-    if (is_finished(job.state) && foreign.empty() && !update.known) return true;
+    if (is_finished(job.state) && !foreign && !update.known) return true;
     answer_ignored(update);
   } else if (report == Report::removal || !update.request.strict || is_repeat(update, job)) {
     answer_ignored(update);
-  } else if (is_finished(job.state) && !foreign.empty() && !job.worker.empty()) {
-    answer_foreign(update, foreign, job.worker);
+  } else if (is_finished(job.state) && foreign && !job.worker.empty()) {
+    answer_foreign(update, *foreign, job.worker);
   } else {
     update.call->fail(fmt::format("Invalid status transition: {} -> {}", plans::status_word(job), target_word(report)));
   }
@@ -120,11 +138,13 @@ bool judge_ended(Update& update, const Job& job, const std::string& foreign) {
 
 // What is to be done about a report whose job was read. False: it has been answered.
 bool judge(Update& update, const Job& job) {
-  const std::string foreign = foreign_reporter(update, job.worker, job.fence);
-  if (job.state != JobState::running) return judge_ended(update, job, foreign);
-  if (!foreign.empty() || update.known || holds_earlier_claim(update, job.fence)) {
+  const bool running = job.state == JobState::running;
+  const bool connected = running && update.call->core().desk->roster().open_connection_of(job.worker) != nullptr;
+  const auto foreign = foreign_reporter(update, {.owner = job.worker, .fence = job.fence, .connected = connected});
+  if (!running) return judge_ended(update, job, foreign);
+  if (foreign || update.known) {
     // Known: it was held through this front under an older fence, and the claim of today is somebody else's.
-    answer_foreign(update, foreign.empty() ? kOfEarlierClaim : foreign, job.worker);
+    answer_foreign(update, foreign.value_or(Foreign{std::string(kOfEarlierClaim)}), job.worker);
     return false;
   }
   update.fence = job.fence;
@@ -245,9 +265,11 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
         unread.push_back(update);
         continue;
       }
-      const std::string foreign = foreign_reporter(*update, taken->worker, taken->fence);
-      if (!foreign.empty() || holds_earlier_claim(*update, taken->fence)) {
-        answer_foreign(*update, foreign.empty() ? kOfEarlierClaim : foreign, taken->worker);
+      const auto holder = taken->client.lock();
+      const bool connected = holder != nullptr && holder->open();
+      if (const auto foreign =
+              foreign_reporter(*update, {.owner = taken->worker, .fence = taken->fence, .connected = connected})) {
+        answer_foreign(*update, *foreign, taken->worker);
         continue;
       }
       update->fence = taken->fence;
