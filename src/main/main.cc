@@ -1,9 +1,13 @@
 // The program: joins the command line (cli/), the server (src/server/), the worker (worker/) and the demo. Nothing else happens
 // here.
+#include <filesystem>
+#include <system_error>
+
 #include "cli/cli.h"
 #include "main/demo.h"
 #include "server/commands.h"
 #include "worker/command.h"
+#include "worker/confinement.h"
 
 namespace {
 
@@ -19,6 +23,17 @@ std::vector<muster::server::Finding> seen_by_client(const muster::cli::Globals& 
   return findings;
 }
 
+// A worker on this machine runs tools; what the kernel holds them to is worth knowing before it does.
+std::vector<muster::server::Finding> seen_by_worker() {
+  std::error_code ignored;
+  const auto found = muster::worker::probe_confinement(std::filesystem::temp_directory_path(ignored).string());
+  const bool good = found.landlock > 0;
+  return {{.name = "worker sandbox",
+           .grade = good ? muster::server::Grade::ok : muster::server::Grade::warn,
+           .text = muster::worker::describe(found),
+           .remedy = good ? "" : "boot a kernel with Landlock (5.13 or newer, lsm=landlock) where `muster worker` runs tools"}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -27,6 +42,7 @@ int main(int argc, char** argv) {
   for (muster::server::Command& command : muster::server::commands({
            .wants_json = [&globals] { return globals.output != muster::cli::Output::table; },
  .check_server = [&globals] { return seen_by_client(globals); },
+ .check_worker = seen_by_worker,
  .start_demo = muster::start_demo,
        }))
     local.push_back({.name = std::move(command.name),

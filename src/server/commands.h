@@ -52,6 +52,7 @@ class Demo {
 struct Surroundings {
   std::function<bool()> wants_json;                    // --output json or jsonl
   std::function<std::vector<Finding>()> check_server;  // of `doctor`: what a client sees
+  std::function<std::vector<Finding>()> check_worker;  // of `doctor`: what a worker on this machine can do
   std::function<std::unique_ptr<Demo>(const std::string& url, const std::string& token)> start_demo;
 };
 
