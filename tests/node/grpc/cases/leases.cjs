@@ -39,8 +39,9 @@ module.exports = {
     });
     await t.status(run_id, 'COMPLETED');
   },
-  'V-121 a stranger\'s connection cannot settle a run that is held': async (t) => {
-    const { worker, run_id } = await t.held();
+  'V-121 a stranger\'s connection cannot settle a run that is held': async (t) => beside(t, async (holder) => {
+    // On a connection that no other case cancels polls of.
+    const { worker, run_id } = await holder.held();
     await beside(t, async (other) => {
       await other.w.refused.CompleteWorkflow('FAILED_PRECONDITION', { namespace: t.ns, run_id, output: { data: json(1) } });
       await other.w.refused.FailWorkflow('FAILED_PRECONDITION', { namespace: t.ns, run_id, error: { message: 'x' } });
@@ -51,7 +52,7 @@ module.exports = {
     });
     worker.held.delete(run_id);
     await t.status(run_id, 'COMPLETED');
-  },
+  }),
   'V-122 a fence speaks for its lease on any connection': async (t) => {
     const worker = await t.worker();
     const run_id = await t.start();
@@ -81,13 +82,13 @@ module.exports = {
     });
     await t.old_status(run_id, 'COMPLETED');
   },
-  'K-121 a stranger\'s connection cannot settle a run that is held': async (t) => {
-    const { worker, run_id } = await t.old_held();
+  'K-121 a stranger\'s connection cannot settle a run that is held': async (t) => beside(t, async (holder) => {
+    const { worker, run_id } = await holder.old_held();
     await beside(t, async (other) => {
       await other.k.refused.CompleteWorkflow('FAILED_PRECONDITION', { run_id, output: json(1) });
       await other.k.refused.CompleteStep('FAILED_PRECONDITION', { run_id, step_id: 'a', output: json(1) });
     });
     await t.old_status(run_id, 'RUNNING');
     await worker.complete(run_id);
-  },
+  }),
 };
