@@ -9,7 +9,7 @@
 namespace muster::store::sqlite {
 namespace {
 
-constexpr std::size_t kStaleEntriesMax = 4'096;  // tolerated in each part beyond one for every live job
+constexpr std::size_t kStaleEntriesMax = 1'024;  // tolerated in each part beyond one for every live job
 
 bool mostly_stale(std::size_t entries, std::size_t live) { return entries > 2 * live + kStaleEntriesMax; }
 
