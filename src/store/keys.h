@@ -380,8 +380,8 @@ using KeyCommand =
                  key::SetMove, key::SetCombine, key::SetScan, key::ScoresAdd, key::ScoresRemove, key::ScoreOf, key::ScoresCount,
                  key::ScoresRange, key::ScoresRemoveRange, key::RankOf, key::ScoresPop, key::ScoresScan>;
 
-// Run in order, as one: nobody sees the keyspace between two of them. Each is answered by itself; a refused one changes nothing
-// and the others go on.
+// Run in order. Each is answered by itself; a refused one changes nothing and the others go on. The fronts' own are run as one:
+// nobody sees the keyspace between two of them. Clients' are pipelines: a long one is done in slices, with others in between.
 struct KeyBatch {
   NamespaceName ns{kDefaultNamespace};
   KeySpace space = KeySpace::clients;

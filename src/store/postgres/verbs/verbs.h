@@ -61,7 +61,6 @@ Result<ActionPage> list_actions(Tx& tx, const ActionListQuery& query);
 SweepReport settle_actions(Tx& tx, const Retention& retention, std::size_t limit);
 
 // --- keys.cc ---
-Result<std::vector<KeyAnswer>> keyspace(Tx& tx, const KeyBatch& batch);
 SweepReport expire_keys(Tx& tx, std::size_t limit);
 
 // --- workers.cc, beats.cc ---
