@@ -128,6 +128,15 @@ TEST_F(V1Leases, AHolderWhoseConnectionBrokeNeedNotIntroduceItselfAgain) {
   EXPECT_EQ(complete(id).code, WireCode::ok);
 }
 
+TEST_F(V1Leases, ACancelledPollBesideAnotherOneIsNoBrokenConnection) {
+  given_held_by_a();
+  const auto open = begin_poll(a);
+  begin_poll(a)->cancel();
+  by(kOfNobody);
+  EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
+  open->cancel();
+}
+
 TEST_F(V1Leases, AfterARestartTheHolderGoesOnAndOthersDoNot) {
   given_held_by_a();
   b = register_on(kOfB, 2);

@@ -1,6 +1,7 @@
 #include "fronts/grpc/words/polls.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -98,16 +99,21 @@ class Polling : public std::enable_shared_from_this<Polling> {
   void claim() {
     if (call_->cancelled()) return answer_(call_, std::nullopt);
     core_.connections.heard(call_->connection, WorkerId(worker_.text()));
+    if (!waits_.exchange(true)) core_.roster->poll_waits(call_->connection);
     const auto ticket = core_.engine.claims().claim(
         request(), wait_of(*call_), [self = self()](Result<store::ClaimReply> claimed) { self->claimed(std::move(claimed)); });
     // When the reply was quicker, the call is answered and drops the handler.
-    call_->on_cancel([&core = core_, ticket, connection = call_->connection] {
-      core.connections.broke(connection);
+    call_->on_cancel([&core = core_, ticket, weak = weak_from_this()] {
+      if (const auto self = weak.lock(); self && self->wait_ended()) core.connections.broke(self->call_->connection);
       core.engine.claims().cancel(ticket);
     });
   }
 
+  // True: no other poll waits on this connection.
+  bool wait_ended() { return waits_.exchange(false) && core_.roster->poll_ended(call_->connection); }
+
   void claimed(Result<store::ClaimReply> claimed) {
+    static_cast<void>(wait_ended());
     // What this node remembered may be old: another one registered the worker anew, or it went offline.
     const bool stale = claimed.code() == Code::not_found || claimed.code() == Code::invalid_argument;
     if (stale && !looked_) {
@@ -169,6 +175,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
   const Answer answer_;
   CapabilitySet offered_;
   bool looked_ = false;
+  std::atomic<bool> waits_{false};  // told to the roster
 };
 
 }  // namespace

@@ -103,6 +103,19 @@ void Roster::leave(const std::string& key) {
   next();
 }
 
+void Roster::poll_waits(const std::string& connection) {
+  const std::lock_guard lock(mutex_);
+  ++polls_[connection];
+}
+
+bool Roster::poll_ended(const std::string& connection) {
+  const std::lock_guard lock(mutex_);
+  const auto it = polls_.find(connection);
+  if (it == polls_.end() || --it->second > 0) return false;
+  polls_.erase(it);
+  return true;
+}
+
 void Roster::expect_echo(JobId run) {
   const Ticks now = clock_.elapsed();
   const std::lock_guard lock(mutex_);

@@ -63,6 +63,11 @@ class Roster {
   void enter(const std::string& key, UniqueFunction<void()> work);
   void leave(const std::string& key);
 
+  // Polls that wait on a connection. True at the end of the last one: when it was cancelled, the connection itself may be gone,
+  // which ends all its calls at once.
+  void poll_waits(const std::string& connection);
+  bool poll_ended(const std::string& connection);
+
   // A step's retry has re-queued the run; clients of the older dialect fail the whole run right afterwards and do not mean it.
   void expect_echo(JobId run);
   bool take_echo(JobId run);
@@ -82,6 +87,7 @@ class Roster {
   std::unordered_map<Uuid, Entry> workers_;
   std::map<std::string, std::vector<UniqueFunction<void()>>> queues_;
   std::unordered_map<JobId, Ticks> echoes_;
+  std::unordered_map<std::string, std::size_t> polls_;  // by connection
 };
 
 }  // namespace muster::rpc
