@@ -173,7 +173,8 @@ std::string FakeServer::reply_to(const Words& words, int fd, Unread& unread) {
 }
 
 std::string FakeServer::pop(const Words& words, int fd, Unread& unread) {
-  while (!stopping_) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(std::stoi(words.back()));
+  while (!stopping_ && (endless_pops_ || std::chrono::steady_clock::now() < deadline)) {
     {
       const std::lock_guard lock(mutex_);
       if (!push_.empty() && open_[fd]) {

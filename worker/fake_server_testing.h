@@ -1,5 +1,4 @@
-// A small RESP server for tests of the worker: a queue, a log of what was said, and answers that a test can change. Its pops wait
-// until there is an element or the client says more: no test depends on how long they would.
+// A small RESP server for tests of the worker: a queue, a log of what was said, and answers that a test can change.
 #pragma once
 
 #include <atomic>
@@ -32,6 +31,8 @@ class FakeServer {
   void send_push(std::string frame);  // to connections that said HELLO 3, before their next reply or while they wait
   void close_connections();
   void set_accepting(bool accepting) { accepting_ = accepting; }
+  // Pops without an element wait until the client says more or leaves, however short a time it asked for.
+  void make_pops_endless() { endless_pops_ = true; }
 
   std::vector<Words> said(const std::string& name) const;  // all commands of that name, in order
   std::vector<std::string> names() const;                  // names of all commands, in order
@@ -54,6 +55,7 @@ class FakeServer {
   int listener_ = -1;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> accepting_{true};
+  std::atomic<bool> endless_pops_{false};
   std::atomic<std::size_t> connections_{0};
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
