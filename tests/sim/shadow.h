@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/listening.h"
 #include "store/store.h"
 #include "tests/sim/timeline.h"
 #include "tests/sim/trace.h"
@@ -46,10 +47,11 @@ class Shadow {
     bool redrive_open = false;         // a redrive is on its way
     bool cancel_acknowledged = false;  // while running
     Fence granted{};                   // newest fence handed to anybody
-    Instant granted_at{};
+    Ticks granted_at = Ticks::min();   // unknown once the rows were read again: they have wall time only
     Duration ttl{};
-    Instant lease_until{};              // promised at least until here
-    std::optional<Instant> lease_ends;  // and no longer than this; unknown after a crash
+    // By monotonic time, as the store judges: what the wall clock does ends no lease.
+    Ticks lease_until = Ticks::min();  // promised at least until here
+    std::optional<Ticks> lease_ends;   // and no longer than this; unknown after a crash
     std::optional<Fence> completed_with;
     std::uint32_t failed_seen = 0;  // since the last redrive
     std::uint32_t lost_seen = 0;
@@ -77,8 +79,6 @@ class Shadow {
   void committed(const store::Committed& commit);
 
   // --- told by the world ---
-  // A restart counts from the present, which is now earlier than what was promised: that is the clock's doing, not the store's.
-  void clock_stepped_back();
   void crashed();                                       // nothing volatile can be relied on
   void seen_after_crash(const Job& job, Instant now);   // each job of the new process
   void all_seen_after_crash();                          // whatever was not among them is gone
@@ -106,7 +106,7 @@ class Shadow {
     SessionId session{};
     WorkerState told = WorkerState::offline;
     Duration dead_after{};
-    std::optional<Instant> heard_at;   // last acknowledged registration or beat
+    std::optional<Ticks> heard_at;     // last acknowledged registration or beat
     std::uint64_t draining_since = 0;  // pump in which the listener told so; 0: not draining
   };
   struct KeyView {
@@ -116,6 +116,8 @@ class Shadow {
   };
 
   JobView& view(const JobId& id);
+  // The monotonic time of an instant that was told now.
+  Ticks monotonic(Instant told) const { return clock_.elapsed() + (told - clock_.now()); }
   void change(const JobChange& change, const store::Committed& commit);
   void judge_claimed(const JobView& job, const JobChange& change);
   void judge_able(const store::ClaimRequest& request, const Grant& grant, const JobView& job);

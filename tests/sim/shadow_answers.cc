@@ -46,15 +46,9 @@ void Shadow::code_answered(std::string_view verb, const Status& status) {
 void Shadow::group_failed() {
   for (auto& [id, job] : jobs_) {
     job.lease_ends.reset();
+    job.granted_at = Ticks::min();
     job.may_be_due |= job.told == JobState::scheduled;
   }
-}
-
-void Shadow::clock_stepped_back() {
-  const Instant now = clock_.now();
-  for (auto& [key, worker] : workers_)
-    if (worker.heard_at) worker.heard_at = std::min(*worker.heard_at, now);
-  for (auto& [id, job] : jobs_) job.lease_until = std::min(job.lease_until, now + job.ttl);
 }
 
 void Shadow::enqueue_sent(const std::vector<JobSpec>& jobs) {
@@ -136,10 +130,10 @@ void Shadow::claim_answered(const store::ClaimRequest& request, const Result<sto
       violate("rule 1 (content)", fmt::format("j{} granted with another payload", job.number));
     newest_fence_ = std::max(newest_fence_, grant.fence);
     job.granted = grant.fence;
-    job.granted_at = now;
+    job.granted_at = clock_.elapsed();
     job.ttl = grant.lease_expires_at - now;
-    job.lease_until = grant.lease_expires_at;
-    job.lease_ends = grant.lease_expires_at;
+    job.lease_until = monotonic(grant.lease_expires_at);
+    job.lease_ends = job.lease_until + kCatchUpMax;
   }
 }
 
@@ -169,8 +163,8 @@ void Shadow::renewal_answered(const LeaseRef& lease, const Result<store::Renewed
   if (lease.fence != job.granted)
     return violate("rule 2 (one owner)", fmt::format("a renewal of j{} with fence {} was accepted, newest is {}", job.number,
                                                      to_number(lease.fence), to_number(job.granted)));
-  job.lease_until = answer->expires_at;
-  job.lease_ends = answer->expires_at;
+  job.lease_until = monotonic(answer->expires_at);
+  job.lease_ends = job.lease_until + kCatchUpMax;
 }
 
 void Shadow::cancel_answered(const JobId& id, const Result<store::Cancelled>& answer) {
@@ -203,24 +197,24 @@ void Shadow::register_answered(std::uint64_t sent, const WorkerSpec& spec, const
     return;
   }
   std::erase_if(worker.possible, [&](const auto& entry) { return entry.first < sent; });
-  worker.heard_at = clock_.now();
+  worker.heard_at = clock_.elapsed();
   worker.dead_after = answer->policy.dead_after;
   worker.session = answer->session;
 }
 
 void Shadow::beat_answered(const store::Beat& beat, const Result<store::BeatReply>& answer) {
   if (!answer.ok()) return code_answered("heartbeat", answer.status());
-  const Instant now = clock_.now();
+  const Ticks now = clock_.elapsed();
   WorkerView& worker = workers_[{beat.ns, beat.worker}];
-  worker.heard_at = worker.heard_at ? std::max(*worker.heard_at, now) : now;
+  worker.heard_at = now;
   for (const JobId& id : running_) {
     JobView& job = view(id);
     if (job.worker != beat.worker || job.granted != job.told_fence || (job.spec && job.spec->ns != beat.ns)) continue;
     // A lease is gone at its instant; a beat does not bring it back. After a restart the end is not known, and with it whether
     // this beat counts.
     if (now >= job.lease_until) continue;
-    job.lease_until = std::max(job.lease_until, now + job.ttl);
-    if (job.lease_ends) job.lease_ends = std::max(*job.lease_ends, now + job.ttl);
+    job.lease_until = std::max<Ticks>(job.lease_until, now + job.ttl);
+    if (job.lease_ends) job.lease_ends = std::max<Ticks>(*job.lease_ends, now + job.ttl + kCatchUpMax);
   }
 }
 

@@ -4,6 +4,11 @@
 #include "tests/sim/shadow.h"
 
 namespace muster::sim {
+namespace {
+
+std::int64_t whole_ms(Ticks length) { return std::chrono::duration_cast<Duration>(length).count(); }
+
+}  // namespace
 
 void Shadow::committed(const store::Committed& commit) {
   for (const WorkerChange& c : commit.workers) worker_change(c, commit);
@@ -14,9 +19,10 @@ void Shadow::committed(const store::Committed& commit) {
 void Shadow::worker_change(const WorkerChange& c, const store::Committed&) {
   trace_.line("  worker {} {} ({})", c.id.text(), to_string(c.to), c.cause);
   WorkerView& worker = workers_[{c.ns, c.id}];
-  if (c.to == WorkerState::offline && c.cause == "silent" && worker.heard_at && c.at < *worker.heard_at + worker.dead_after)
+  const Ticks now = clock_.elapsed();
+  if (c.to == WorkerState::offline && c.cause == "silent" && worker.heard_at && now < *worker.heard_at + worker.dead_after)
     violate("rule 4 (silence)", fmt::format("{} declared silent {} ms after a beat; it has {} ms", c.id.text(),
-                                            (c.at - *worker.heard_at).count(), worker.dead_after.count()));
+                                            whole_ms(now - *worker.heard_at), worker.dead_after.count()));
   worker.told = c.to;
   worker.session = c.session;
   if (c.to != WorkerState::draining)
@@ -60,7 +66,8 @@ void Shadow::judge_lost(JobView& job, const JobChange& c, const store::Committed
   ++job.lost_seen;
   ++tally_.rescued;
   const WorkerView& worker = workers_[{c.lane->ns, job.worker}];
-  const bool held = job.granted == job.told_fence && c.at < job.lease_until;
+  const Ticks now = clock_.elapsed();
+  const bool held = job.granted == job.told_fence && now < job.lease_until;
   for (const WorkerChange& w : commit.workers)
     if (held && w.id == job.worker && w.ns == c.lane->ns && w.to == WorkerState::offline &&
         (w.cause == "drained" || w.cause == "unregistered"))
@@ -68,7 +75,7 @@ void Shadow::judge_lost(JobView& job, const JobChange& c, const store::Committed
   const bool gone = worker.told == WorkerState::offline || worker.session != job.grant_session;
   if (!gone && held)
     violate("rule 4 (silence)", fmt::format("j{} lost {} ms before its lease ended, {} is live", job.number,
-                                            (job.lease_until - c.at).count(), job.worker.text()));
+                                            whole_ms(job.lease_until - now), job.worker.text()));
   if (job.spec && job.lost_seen > job.spec->rescues_max)
     violate("rule 5 (rescue budget)",
             fmt::format("j{} rescued {} times of {}", job.number, job.lost_seen, job.spec->rescues_max));
@@ -76,8 +83,8 @@ void Shadow::judge_lost(JobView& job, const JobChange& c, const store::Committed
 
 void Shadow::judge_failed(JobView& job, const JobChange& c) {
   if (c.cause == kErrorTimeout && job.spec && job.granted == job.told_fence &&
-      (!job.spec->timeout || c.at < job.granted_at + *job.spec->timeout))
-    violate("timeout", fmt::format("j{} timed out after {} ms", job.number, (c.at - job.granted_at).count()));
+      (!job.spec->timeout || clock_.elapsed() < job.granted_at + *job.spec->timeout))
+    violate("timeout", fmt::format("j{} timed out after {} ms", job.number, whole_ms(clock_.elapsed() - job.granted_at)));
   if (!job.spec) return;
   const RetryPolicy& retry = job.spec->retry;
   if (c.event == JobEvent::failed) {
@@ -129,9 +136,9 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
     case JobEvent::completed:
       if (job.completed_with && *job.completed_with != c.fence)
         violate("rule 2 (exactly-once completion)", fmt::format("j{} completed twice", job.number));
-      if (job.granted == c.fence && job.lease_ends && c.at >= *job.lease_ends)
-        violate("rule 2 (lease)",
-                fmt::format("j{} completed {} ms after its lease ended", job.number, (c.at - *job.lease_ends).count()));
+      if (job.granted == c.fence && job.lease_ends && clock_.elapsed() >= *job.lease_ends)
+        violate("rule 2 (lease)", fmt::format("j{} completed {} ms after its lease ended", job.number,
+                                              whole_ms(clock_.elapsed() - *job.lease_ends)));
       job.completed_with = c.fence;
       ++tally_.completed;
       break;

@@ -23,6 +23,7 @@ void Shadow::crashed() {
   for (auto& [id, job] : jobs_) {
     job.counts_known = false;
     job.lease_ends.reset();  // a restart may give leases more time, never less
+    job.granted_at = Ticks::min();
   }
 }
 
@@ -81,10 +82,7 @@ void Shadow::seen_after_crash(const Job& now_job, Instant now) {
     running_.insert(now_job.id);
     job.grant_session = workers_[{now_job.spec.ns, now_job.worker}].session;
     // A run whose grant never left the old process has promised nobody anything.
-    if (job.granted != now_job.fence) {
-      job.granted_at = now_job.started_at.value_or(now);
-      job.lease_until = Instant{};
-    }
+    if (job.granted != now_job.fence) job.lease_until = Ticks::min();
   }
 }
 

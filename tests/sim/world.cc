@@ -238,7 +238,6 @@ void World::trouble() {
     const Duration by(random_.chance(0.5) ? random_.between(-2'000, -1) : random_.between(1'000, 120'000));
     trace_.line("trouble: the wall clock jumps by {} ms", by.count());
     clock_.jump_wall(by);
-    if (by < Duration(0)) shadow_.clock_stepped_back();
     schedule_tick(Duration(0));
   }
   if (due(plan_.kill_every)) return die("between two steps");
