@@ -132,7 +132,7 @@ void HttpSession::answer(std::uint64_t number, Outcome outcome) {
 
 void HttpSession::begin_long(std::uint64_t number, UniqueFunction<void()> begin) {
   Slot* found = slot(number);
-  if (found == nullptr) return;
+  if (found == nullptr) return forget_later(std::move(begin));
   found->long_answer = true;
   found->begin = std::move(begin);
   begin_next_long();
@@ -273,6 +273,11 @@ void HttpSession::drain() {
   finish_if_done();
 }
 
+// An exchange that goes while its session is there has been forgotten by its handler. This one goes because the session does.
+void HttpSession::forget_later(UniqueFunction<void()> begin) {
+  core_->loop.post([begin = std::move(begin)] {});
+}
+
 void HttpSession::closed() {
   closed_ = true;
   core_->events->remove(connection_);
@@ -280,6 +285,7 @@ void HttpSession::closed() {
   for (Slot& each : abandoned) {
     if (each.give_up) each.give_up();
     if (each.outcome) core_->hand_back(each.outcome->grants);
+    if (each.begin) forget_later(std::move(each.begin));
   }
 }
 

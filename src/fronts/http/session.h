@@ -75,6 +75,7 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   bool may_read_on();
   void report_held();
   void begin_next_long();
+  void forget_later(UniqueFunction<void()> begin);
   void read_requests();
   void begin_request();
   void check_early();

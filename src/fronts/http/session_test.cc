@@ -168,5 +168,17 @@ TEST_F(SessionTest, CancelsItsClaimsWhenItsConnectionEnds) {
   EXPECT_TRUE(store.releases().empty()) << "nobody claimed the job that came later";
 }
 
+TEST_F(SessionTest, RequestsThatWaitWhenTheirConnectionEndsAreNoMistakesOfTheServer) {
+  on_loop([this] {
+    connection.room = false;
+    session->received(request_text("GET", "/api/v1/queues"));
+    session->received(request_text("GET", "/api/v1/queues"));
+    session->closed();
+    session = std::make_shared<HttpSession>(core, connection);
+  });
+  on_loop([] {});
+  EXPECT_EQ(metrics.counter("muster_internal_errors_total", "", {{"where", "wire"}}).value(), 0u);
+}
+
 }  // namespace
 }  // namespace muster::http
