@@ -6,9 +6,11 @@ POOL alone, so that no peer touches the work of honest clients.
 import random
 import socket
 import struct
+import threading
 import time
 
 POOL = ["h-a", "h-b", "h-c", "h:1", "h:2", "h:3", "h:big", "h-queue", "h-type", "tool:h"]
+PEERS = 8  # of one wire at the same time
 CONNECT_SECONDS = 5
 READ_SECONDS = 0.5
 DRIP_SECONDS = 2.0
@@ -127,16 +129,23 @@ def leave(peer, dice):
     peer.reset() if kind == 1 else peer.close()
 
 
-def storm(habits, address, seed, seconds):
-    """Connection after connection with a habit drawn from the seed; returns how often each was followed."""
-    dice = Dice(seed)
-    end = time.monotonic() + seconds
-    followed = {habit.__name__: 0 for habit in habits}
+def misbehave(habits, address, dice, end, followed):
     while time.monotonic() < end:
         habit = dice.choice(habits)
-        followed[habit.__name__] += 1
+        followed[habit.__name__] = followed.get(habit.__name__, 0) + 1
         try:
             habit(address, dice)
         except OSError:
             continue  # refused, reset or timed out: the server's right
-    return followed
+
+
+def storm(habits, address, seed, seconds):
+    """Peers side by side, each making connection after connection with a habit drawn from the seed; returns how often each habit was followed."""
+    end = time.monotonic() + seconds
+    counts = [{} for _ in range(PEERS)]
+    peers = [threading.Thread(target=misbehave, args=(habits, address, Dice(seed * PEERS + number), end, counts[number])) for number in range(PEERS)]
+    for peer in peers:
+        peer.start()
+    for peer in peers:
+        peer.join()
+    return {habit.__name__: sum(count.get(habit.__name__, 0) for count in counts) for habit in habits}

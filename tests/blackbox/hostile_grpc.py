@@ -65,8 +65,8 @@ def habits(tokens):
     def call(dice, stream, payload, *more, path=None):
         pairs = [(":method", "POST"), (":scheme", "http"), (":path", path or dice.choice(METHODS)), (":authority", "127.0.0.1"),
                  ("content-type", "application/grpc"), ("te", "trailers"), *more]
-        if dice.randrange(3) == 0:
-            pairs.append(("authorization", f"Bearer {dice.choice([*tokens, 'wrong'])}"))
+        if dice.randrange(8):
+            pairs.append(("authorization", f"Bearer {dice.choice([*tokens, *tokens, 'wrong'])}"))
         if dice.randrange(3) == 0:
             pairs.append(("grpc-timeout", dice.choice(("200m", "0S", "99999999H", "x"))))
         return h2(HEADERS, END_HEADERS, stream, headers(pairs)) + h2(DATA, END_STREAM, stream, payload[:16_384])
@@ -133,12 +133,12 @@ def habits(tokens):
     return [valid, valid, broken, cancelled, bomb, floods, closed_window, watchers, garbage]
 
 
-def web_habits():
+def web_habits(tokens):
     def web(address, dice):
         path, text = dice.choice(METHODS), dice.randrange(4) == 0
         body = prefixed(message(dice)) if dice.randrange(2) else dice.broken(prefixed(message(dice)))
         head = (f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/grpc-web{'-text' if text else '+proto'}\r\nX-Grpc-Web: 1\r\n"
-                f"Content-Length: {len(body)}\r\ngrpc-timeout: 300m\r\n\r\n")
+                f"Content-Length: {len(body)}\r\ngrpc-timeout: 300m\r\nAuthorization: Bearer {dice.choice([*tokens, 'wrong'])}\r\n\r\n")
         peer = Peer(address)
         peer.send(head.encode() + body)
         peer.read_some(0.1)

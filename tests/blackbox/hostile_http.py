@@ -1,4 +1,5 @@
 """Hostile peers of the HTTP wire. Routes and bodies follow the OpenAPI document that the server serves, until they do not."""
+import http.client
 import json
 
 from hostile import POOL, Peer, leave
@@ -11,9 +12,12 @@ EVIL = ("https://evil.example", "null", "http://127.0.0.1.evil.example")
 
 
 class Document:
-    def __init__(self, text, tokens):
-        self.tokens = tokens
-        document = json.loads(text)
+    def __init__(self, address, tokens):
+        self.tokens = list(tokens)  # the operator's first
+        connection = http.client.HTTPConnection(address)
+        connection.request("GET", "/api/v1/openapi.json")
+        document = json.loads(connection.getresponse().read())
+        connection.close()
         self.schemas = document["components"]["schemas"]
         self.operations = [(method.upper(), path, operation) for path, methods in document["paths"].items()
                            for method, operation in methods.items() if method != "parameters"]
@@ -54,8 +58,8 @@ class Document:
 
     def head(self, method, target, size, dice):
         lines = [f"{method} {target} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {size}", "Content-Type: application/json"]
-        if dice.randrange(3) == 0:
-            lines.append(f"Authorization: Bearer {dice.choice([*self.tokens, 'wrong', ''])}")
+        if dice.randrange(8):
+            lines.append(f"Authorization: Bearer {self.tokens[0] if dice.randrange(4) else dice.choice([*self.tokens, 'wrong', ''])}")
         if dice.randrange(10) == 0:
             lines.append(f"Origin: {dice.choice(EVIL)}")
         if dice.randrange(4) == 0:
@@ -67,12 +71,11 @@ class Document:
         return self.head(method, target, len(body), dice) + body
 
 
-def prepare(call, tokens):
-    """A namespace for the peers, and pages that are worth compressing. `call` asks the server: method, path, body → status, answer."""
-    call("POST", "/api/v1/namespaces", {"name": NAMESPACE})
+def prepare(post):
+    """A namespace for the peers, and pages that are worth compressing."""
+    post("/api/v1/namespaces", {"name": NAMESPACE})
     jobs = [{"namespace": NAMESPACE, "queue": "h-big", "type": "h-type", "payload": "p" * BIG_PAYLOAD_BYTES, "expires_in_ms": 86_400_000} for _ in range(BIG_JOBS)]
-    call("POST", "/api/v1/jobs/bulk", {"jobs": jobs})
-    return Document(json.dumps(call("GET", "/api/v1/openapi.json")[1]), tokens)
+    post("/api/v1/jobs/bulk", {"jobs": jobs})
 
 
 def habits(document):

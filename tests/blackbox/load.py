@@ -58,8 +58,9 @@ class Ledger:
 class Caller:
     """One keep-alive connection. `addresses` gives those worth trying at the moment; a broken connection moves on to the next."""
 
-    def __init__(self, addresses, home=0):
+    def __init__(self, addresses, home=0, token=None):
         self.addresses, self.home = addresses, home
+        self.headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
         self.connection = None
 
     def call(self, method, path, body=None):
@@ -71,7 +72,7 @@ class Caller:
                 return None
             self.connection = http.client.HTTPConnection(addresses[self.home % len(addresses)], timeout=DEADLINE_SECONDS)
         try:
-            self.connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": "application/json"})
+            self.connection.request(method, path, json.dumps(body) if body is not None else None, self.headers)
             reply = self.connection.getresponse()
             return reply.status, json.loads(reply.read() or b"null")
         except (OSError, http.client.HTTPException, ValueError):
@@ -89,8 +90,8 @@ class Caller:
 class Load:
     """What its threads share: the addresses, the ledger, and whether it is over."""
 
-    def __init__(self, addresses):
-        self.addresses = addresses
+    def __init__(self, addresses, token=None):
+        self.addresses, self.token = addresses, token
         self.ledger = Ledger()
         self.stopping = False
         self.threads = []
@@ -117,7 +118,7 @@ class Submitter(threading.Thread):
     def __init__(self, load, count, spec, name="submitter"):
         super().__init__(daemon=True, name=name)
         self.load, self.count, self.spec = load, count, spec
-        self.callers = [Caller(load.addresses, home) for home in range(max(1, len(load.addresses())))]
+        self.callers = [Caller(load.addresses, home, load.token) for home in range(max(1, len(load.addresses())))]
 
     def run(self):
         for number in range(self.count):
@@ -150,7 +151,7 @@ class Worker(threading.Thread):
         super().__init__(daemon=True, name=worker)
         self.load, self.worker, self.batch, self.wait_ms, self.dead_after_ms = load, worker, batch, wait_ms, dead_after_ms
         self.queues, self.together = list(queues), together
-        self.caller = Caller(load.addresses, home)
+        self.caller = Caller(load.addresses, home, load.token)
         self.session = None     # the one the server gave
         self.known = False      # whether it still knows it, as far as we were told
         self.beat_at = 0.0
@@ -242,11 +243,11 @@ class Worker(threading.Thread):
             self.load.ledger.complain(f"complete of {grant['id']} was answered {reply}")
 
 
-def states(server, query=""):
+def states(server, query="", token=None):
     """Every job, by id."""
     found, cursor = {}, ""
     while True:
-        status, page = server.call("GET", f"/api/v1/jobs?limit=1000&order=oldest{query}{'&cursor=' + cursor if cursor else ''}")
+        status, page = server.call("GET", f"/api/v1/jobs?limit=1000&order=oldest{query}{'&cursor=' + cursor if cursor else ''}", token=token)
         if status != 200:
             claim(False, f"the jobs can be listed ({status} {page})")
         for job in page["jobs"]:
