@@ -169,10 +169,10 @@ TEST_F(SessionTest, CancelsItsClaimsWhenItsConnectionEnds) {
 }
 
 TEST_F(SessionTest, RequestsThatWaitWhenTheirConnectionEndsAreNoMistakesOfTheServer) {
+  on_loop([this] { session->received(request_text("POST", "/api/v1/jobs/claim", R"({"worker":"w1","wait_ms":60000})")); });
+  ASSERT_TRUE(eventually_on_loop([this] { return engine.claims().parked() == 1; }));
   on_loop([this] {
-    connection.room = false;
-    session->received(request_text("GET", "/api/v1/queues"));
-    session->received(request_text("GET", "/api/v1/queues"));
+    session->received(request_text("GET", "/api/v1/queues"));  // waits for the claim's answer
     session->closed();
     session = std::make_shared<HttpSession>(core, connection);
   });
