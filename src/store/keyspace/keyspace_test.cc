@@ -98,8 +98,8 @@ TEST_F(KeyspaceRules, TheSameSeedDrawsTheSameLot) {
   const std::vector<KeyCommand> draw{key::SetRandom{"s", 3}};
   const auto texts = [&](std::uint64_t seed) {
     Texts out;
-    for (const KeyAnswer& member : keyspace::run(rows, {.commands = draw, .now = now, .random = seed}).answers[0].list)
-      out.push_back(member.text);
+    const Ran ran = keyspace::run(rows, {.commands = draw, .now = now, .random = seed});
+    for (const KeyAnswer& member : ran.answers[0].list) out.push_back(member.text);
     return out;
   };
   EXPECT_EQ(texts(7), texts(7));
