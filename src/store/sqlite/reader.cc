@@ -32,6 +32,23 @@ std::int64_t bits_of(const std::vector<JobState>& states) {
   return bits;
 }
 
+// One state of the database for as long as it lives. Whatever its owner is left by, the connection is free for the next one.
+class Snapshot {
+ public:
+  explicit Snapshot(Connection& db) : db_(db) {
+    if (Status begun = db_.exec("BEGIN"); !begun.ok()) db_.set_fault(std::move(begun));
+  }
+  ~Snapshot() {
+    db_.clear_fault();
+    if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();  // nothing was written
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Connection& db_;
+};
+
 std::size_t content_bytes(const Job& job) { return job.spec.payload.data.size() + (job.result ? job.result->data.size() : 0); }
 
 }  // namespace
@@ -163,15 +180,12 @@ Result<keyspace::Part> Reader::read_keys(const KeyBatch& batch, const keyspace::
     Rows rows(namespace_.bind_text(1, batch.ns.text()));
     if (rows.next()) ns = namespace_.integer(0);
   }
+  if (!db_.fault().ok()) return db_.fault();
   if (!ns) return Status::not_found(fmt::format("namespace '{}' does not exist", batch.ns.text()));
-  if (Status begun = db_.exec("BEGIN"); !begun.ok()) return begun;
+  const Snapshot snapshot(db_);
   SqliteKeyRows rows(db_, keys_, *ns, batch.space);
   keyspace::Ran ran = keyspace::run(rows, what);
-  Status fault = db_.fault();
-  db_.clear_fault();
-  const Status ended = db_.exec("COMMIT");
-  if (!fault.ok()) return fault;
-  if (!ended.ok()) return ended;
+  if (!db_.fault().ok()) return db_.fault();
   return keyspace::Part{std::move(ran.answers), false};
 }
 
