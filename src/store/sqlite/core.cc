@@ -258,6 +258,7 @@ void Core::finish(JobKey key, HotJob& job, JobState to) {
   bodies.take(key);
   ++finished;
   lanes.let_go(job.home);
+  if (job.lane != job.home) lanes.let_go(job.lane);
   jobs.erase(key);
   dependency_finished(key, to == JobState::completed);
 }

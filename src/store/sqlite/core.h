@@ -47,14 +47,14 @@ struct LaneRow {
   Lane lane;
 };
 
-// Looking for lanes that no job names any more, in steps: first the lanes of all jobs are noted, then the rest goes.
+// Looking for lanes that no job names any more, in steps: the lanes of all jobs are noted, then the other lanes go.
 struct LanePruning {
-  bool noting = false;
-  JobKey from = 0;         // where noting goes on
+  enum class Phase : std::uint8_t { resting, noting, removing };
+  Phase phase = Phase::resting;
+  std::int64_t from = 0;   // the job, then the lane, where it goes on
   std::int64_t below = 0;  // lanes that were there when it began
   std::unordered_set<std::int64_t> named;
-  std::vector<std::int64_t> unnamed;  // to be deleted
-  std::size_t changes = 0;            // lanes made and jobs removed since it began last
+  std::size_t changes = 0;  // lanes made and jobs removed since it began last
 };
 
 struct Core {

@@ -42,6 +42,7 @@ HotWorker* Core::bound_worker(const HotJob& job) {
 
 void Core::place(JobKey key, HotJob& job) {
   HotQueue& queue = queue_of(job);
+  if (job.lane != job.home) lanes.let_go(job.lane);
   job.lane = job.home;
   if (job.wishes) {
     Wishes& wishes = *job.wishes;
@@ -56,6 +57,7 @@ void Core::place(JobKey key, HotJob& job) {
         preferences.add(wishes.prefer_until, key);
       }
     }
+    if (job.lane != job.home) lanes.hold(job.lane);
     if (!wishes.concurrency_key.empty()) {
       KeyHold& hold = keys.at(queue.ns_row, wishes.concurrency_key);
       if (hold.holders.size() >= wishes.concurrency_limit) {

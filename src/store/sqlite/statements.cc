@@ -72,6 +72,7 @@ Statements::Statements(Connection& c)
       lane_delete(c, "lane_delete"),
       lane_delete_of_namespace(c, "lane_delete_of_namespace"),
       lane_find(c, "lane_find"),
+      lane_ids(c, "lane_ids"),
       lane_insert(c, "lane_insert"),
       lane_read(c, "lane_read"),
       meta_get(c, "meta_get"),

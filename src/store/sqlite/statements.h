@@ -74,6 +74,7 @@ struct Statements {
   Statement lane_delete;
   Statement lane_delete_of_namespace;
   Statement lane_find;
+  Statement lane_ids;
   Statement lane_insert;
   Statement lane_read;
   Statement meta_get;

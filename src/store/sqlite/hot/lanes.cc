@@ -49,7 +49,7 @@ const LaneIndex* Lanes::find_row(std::int64_t row) const {
 }
 
 void Lanes::store(LaneIndex index, std::int64_t row) {
-  ++idle_;
+  if (lanes_[index].jobs == 0) ++idle_;
   lanes_[index].row = row;
   lanes_[index].home = index;
   by_row_[row] = index;
@@ -117,16 +117,12 @@ bool Lanes::mostly_idle(std::size_t lanes_max) const {
   return idle_ >= kIdleLanesMax && (idle_ * 2 >= size() || crowded);
 }
 
-// A worker's own lane goes with the lane it was made from, unless a job of another one stands in it.
-bool Lanes::in_use(const HotLane& lane) const {
-  return lane.row != 0 ? lane.jobs > 0 : lanes_[lane.home].jobs > 0 || !lane.entries.empty();
-}
-
 void Lanes::forget_idle() {
   ++epoch_;
   std::vector<bool> used(lanes_.size());
+  // A worker's own lane needs the one it was made from.
   for (const LaneIndex index : order_)
-    if (in_use(lanes_[index])) used[index] = used[lanes_[index].home] = true;
+    if (lanes_[index].jobs > 0) used[index] = used[lanes_[index].home] = true;
   std::vector<LaneIndex> kept;
   idle_ = 0;
   for (const LaneIndex index : order_) {

@@ -41,7 +41,7 @@ struct HotLane {
   QueueIndex queue = 0;
   std::int64_t row = 0;  // id of its row; 0: a worker's own lane, which is not stored
   LaneIndex home = 0;    // for a worker's own lane: the stored lane it was made from
-  std::size_t jobs = 0;  // live ones whose home it is
+  std::size_t jobs = 0;  // live ones whose home it is, or that stand here away from home
   std::vector<LaneEntry> entries;
   std::unique_ptr<FairState> fair;
 };
@@ -70,12 +70,18 @@ class Lanes {
   std::size_t size() const { return order_.size(); }
   bool known(LaneIndex index) const { return lanes_[index].lane != nullptr; }
 
-  // A live job has this home from now on, or no longer.
-  void hold(LaneIndex home) { idle_ -= lanes_[home].jobs++ == 0 ? 1 : 0; }
-  void let_go(LaneIndex home) { idle_ += --lanes_[home].jobs == 0 ? 1 : 0; }
+  // A live job needs this lane from now on, or no longer.
+  void hold(LaneIndex index) {
+    HotLane& lane = lanes_[index];
+    if (lane.jobs++ == 0 && lane.row != 0) --idle_;
+  }
+  void let_go(LaneIndex index) {
+    HotLane& lane = lanes_[index];
+    if (--lane.jobs == 0 && lane.row != 0) ++idle_;
+  }
   // Whether forget_idle() is worth its walk over all lanes and offers.
   bool mostly_idle(std::size_t lanes_max) const;
-  // Forgets lanes without live jobs. Whoever holds a place asks known(); offers find out in refresh().
+  // Forgets lanes without live jobs. Whoever remembers a place asks known(); offers find out in refresh().
   void forget_idle();
 
   void push(LaneIndex index, LaneEntry entry);
@@ -104,7 +110,6 @@ class Lanes {
   static std::string key_of(QueueIndex queue, const JobType& type, const CapabilitySet& needs);
   static std::string key_of(const Offer& offer);
   void put_entries(LaneIndex index, std::vector<LaneEntry> sorted);  // REQUIRES: the lane is empty
-  bool in_use(const HotLane& lane) const;
 
   std::size_t entries_ = 0;
   std::size_t idle_ = 0;          // stored lanes without live jobs

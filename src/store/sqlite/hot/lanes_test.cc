@@ -71,18 +71,31 @@ TEST(Lanes, LanesWithoutLiveJobsAreForgottenAndTheirPlacesUsedAgain) {
   EXPECT_EQ(list->lanes, std::vector<LaneIndex>{busy}) << "the offer does not cover what took the place";
 }
 
-TEST(Lanes, ALaneOfAWorkersOwnGoesWithTheLaneItWasMadeFromUnlessAJobStandsInIt) {
+// A job that waits for a concurrency key stands in a lane and has no entry there; its place must not become another lane's.
+TEST(Lanes, AWorkersOwnLaneStaysWithTheLaneItWasMadeFromWhileAJobStandsInIt) {
   Lanes lanes;
   const LaneIndex home = lanes.add(lane("q", "t", {}), 0, 1, 0);
   const LaneIndex own = lanes.add(lane("q", "t", {"worker:w"}), 0, 0, home);
-  lanes.push(own, {10, 7});
+  lanes.hold(own);
   lanes.forget_idle();
   EXPECT_TRUE(lanes.known(own));
   EXPECT_TRUE(lanes.known(home));
-  lanes.pop(own);
+  lanes.let_go(own);
   lanes.forget_idle();
   EXPECT_EQ(lanes.size(), 0u);
   EXPECT_EQ(lanes.entries(), 0u);
+}
+
+TEST(Lanes, ALaneThatIsStoredWhileAJobStandsInItIsNotIdle) {
+  Lanes lanes;
+  for (std::int64_t row = 1; row < static_cast<std::int64_t>(kIdleLanesMax); ++row)
+    lanes.add(lane("q", std::to_string(row).c_str(), {}), 0, row, 0);
+  const LaneIndex own = lanes.add(lane("q", "t", {"worker:w"}), 0, 0, 0);
+  lanes.hold(own);
+  lanes.store(own, kIdleLanesMax);
+  EXPECT_FALSE(lanes.mostly_idle(200'000));
+  lanes.let_go(own);
+  EXPECT_TRUE(lanes.mostly_idle(200'000));
 }
 
 TEST(Lanes, AreWorthForgettingWhenMostAreIdleOrNoneIsFree) {

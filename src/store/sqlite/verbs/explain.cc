@@ -73,7 +73,7 @@ Result<WaitFacts> explain(Core& core, const JobId& id) {
   const JobKey key = *core.ids.decode(id);
   const HotJob* job = core.find(key);
   if (job == nullptr) return facts;
-  const HotLane& lane = core.lanes.at(core.lanes.known(job->lane) ? job->lane : job->home);
+  const HotLane& lane = core.lanes.at(job->lane);
   HotQueue& queue = core.queues.at(lane.queue);
   facts.needs = lane.lane->needs;
   facts.queue = queue.settings;

@@ -5,6 +5,7 @@
 //
 // Lanes go when no job names them any more. Jobs have no index by lane, which every enqueue would pay for; instead all jobs are
 // walked once for as many lanes made and jobs removed.
+#include "base/check.h"
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -59,50 +60,59 @@ void move_watermark(Core& core) {
   core.put_meta("finished_below", core.finished_below);
 }
 
-// Notes the lanes of the next jobs; at the end those that nobody named are known. A job that comes meanwhile comes behind `from`.
+// Notes the lanes of the next jobs. A job that comes meanwhile comes behind `from`.
 void note_lanes(Core& core, std::size_t rows_max) {
   LanePruning& pruning = core.lane_pruning;
   Statement& st = core.sql.job_lanes;
   std::size_t looked = 0;
-  {
-    Rows rows(st.bind(1, pruning.from).bind(2, static_cast<std::int64_t>(rows_max)));
-    for (; rows.next(); ++looked) {
-      pruning.from = st.integer(0) + 1;
-      pruning.named.insert(st.integer(1));
-    }
+  Rows rows(st.bind(1, pruning.from).bind(2, static_cast<std::int64_t>(rows_max)));
+  for (; rows.next(); ++looked) {
+    pruning.from = st.integer(0) + 1;
+    pruning.named.insert(st.integer(1));
   }
   if (looked == rows_max) return;
-  Rows rows(core.sql.lane_all);
-  while (rows.next())
-    if (const std::int64_t row = core.sql.lane_all.integer(0); row < pruning.below && !pruning.named.contains(row))
-      pruning.unnamed.push_back(row);
-  pruning.noting = false;
+  pruning.phase = LanePruning::Phase::removing;
+  pruning.from = 0;
+}
+
+// Removes those of the next lanes that nobody named.
+void remove_unnamed_lanes(Core& core, std::size_t rows_max) {
+  LanePruning& pruning = core.lane_pruning;
+  std::vector<std::int64_t> lanes;
+  {
+    Statement& st = core.sql.lane_ids;
+    Rows rows(st.bind(1, pruning.from).bind(2, pruning.below).bind(3, static_cast<std::int64_t>(rows_max)));
+    while (rows.next()) lanes.push_back(st.integer(0));
+  }
+  for (const std::int64_t lane : lanes) {
+    pruning.from = lane + 1;
+    // In memory means that a job was added since, or may be.
+    if (pruning.named.contains(lane) || core.lanes.find_row(lane) != nullptr) continue;
+    core.sql.lane_delete.bind(1, lane).run();
+    --core.lane_rows;
+    core.group.wrote = true;
+  }
+  if (lanes.size() == rows_max) return;
+  pruning.phase = LanePruning::Phase::resting;
   pruning.named.clear();
 }
 
-bool worth_noting(const Core& core) {
+bool is_worth_pruning(const Core& core) {
   return core.lane_rows > kLaneRowsMin && core.lane_pruning.changes > core.jobs.size() + core.finished;
 }
 
 // True: there is more to do.
 bool prune_lanes(Core& core, std::size_t limit) {
   LanePruning& pruning = core.lane_pruning;
-  if (!pruning.noting && pruning.unnamed.empty() && worth_noting(core))
-    pruning = {.noting = true, .from = 0, .below = core.next_lane, .named = {}, .unnamed = {}, .changes = 0};
-  if (pruning.noting) {
-    note_lanes(core, limit * kScanPerMove);
-    return true;
+  switch (pruning.phase) {
+    case LanePruning::Phase::resting:
+      if (!is_worth_pruning(core)) return false;
+      pruning = {.phase = LanePruning::Phase::noting, .from = 0, .below = core.next_lane, .named = {}, .changes = 0};
+      return true;
+    case LanePruning::Phase::noting: note_lanes(core, limit * kScanPerMove); return true;
+    case LanePruning::Phase::removing: remove_unnamed_lanes(core, limit); return true;
   }
-  for (; limit > 0 && !pruning.unnamed.empty(); --limit) {
-    // In memory means that a job was added since, or may be.
-    if (core.lanes.find_row(pruning.unnamed.back()) == nullptr) {
-      core.sql.lane_delete.bind(1, pruning.unnamed.back()).run();
-      --core.lane_rows;
-      core.group.wrote = true;
-    }
-    pruning.unnamed.pop_back();
-  }
-  return !pruning.unnamed.empty() || worth_noting(core);
+  unreachable();
 }
 
 }  // namespace
