@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "command/standing.h"
+#include "command/speaker.h"
 #include "model/ids.h"
 
 namespace muster::rpc {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "command/standing.h"
+#include "command/speaker.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"

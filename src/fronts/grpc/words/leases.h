@@ -1,5 +1,5 @@
 // Under which lease a call acts on its run. K0 and V1 requests need not name one; then the worker that holds the run, known by
-// the connection of the call, is the only one that may (command/standing.h, words/connections.h).
+// the connection of the call, is the only one that may (command/speaker.h, words/connections.h).
 //
 // What this node remembers of its own hand-outs spares the read. Memory may be old: the store then refuses its fence, the run is
 // read and the call judged again.

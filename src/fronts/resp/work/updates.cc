@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "command/job_logs.h"
-#include "command/standing.h"
+#include "command/speaker.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"

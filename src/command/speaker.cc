@@ -1,4 +1,4 @@
-#include "command/standing.h"
+#include "command/speaker.h"
 
 #include "base/check.h"
 
