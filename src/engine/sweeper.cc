@@ -36,7 +36,7 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
                                                        latency_bounds(), labels),
                          .moved = metrics.counter("muster_sweep_moved_total", "Rows that background passes moved.", labels),
                          .failures = metrics.counter("muster_sweep_failures_total", "Background passes that failed.", labels),
-                         .job_moves = counted_as(*sweep) ? &job_moves(metrics, *counted_as(*sweep)) : nullptr});
+                         .job_moves = sweep->counted_as ? &job_moves(metrics, *sweep->counted_as) : nullptr});
     }
   }
 

@@ -12,8 +12,4 @@ std::span<const Sweep* const> all_sweeps() {
   return kAll;
 }
 
-std::optional<JobEvent> counted_as(const Sweep& sweep) {
-  return &sweep == &prune_finished() ? std::optional(JobEvent::pruned) : std::nullopt;
-}
-
 }  // namespace muster::engine

@@ -1,11 +1,9 @@
 // Every sweep there is. A new one is a file beside this one and a line in catalogue.cc.
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "engine/sweeps/sweep.h"
-#include "model/job_state.h"
 
 namespace muster::engine {
 
@@ -22,8 +20,5 @@ const Sweep& settle_actions();
 const Sweep& expire_keys();
 
 std::span<const Sweep* const> all_sweeps();
-
-// What the jobs it moves are counted as, when the store does not tell them one by one.
-std::optional<JobEvent> counted_as(const Sweep& sweep);
 
 }  // namespace muster::engine

@@ -12,6 +12,7 @@ constexpr Sweep kPruneFinished{
     .name = "prune_finished",
     .period = std::chrono::minutes(1),
     .budget = 500,
+    .counted_as = JobEvent::pruned,
     .run = [](store::SweepStore& store, const Options& options, std::size_t budget,
               Reply<store::SweepReport> reply) { store.prune_finished(options.retention, budget, std::move(reply)); },
 };
