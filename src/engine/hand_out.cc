@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "model/retry.h"
 
 namespace muster::engine {
 
@@ -16,11 +15,10 @@ std::vector<LeaseRef> leases_of(const std::vector<Grant>& grants) {
 
 void hand_out_failed(Engine& engine, const std::vector<LeaseRef>& leases, const Status& why) {
   if (leases.empty()) return;
-  const JobError error{kErrorHandOut, fmt::format("it could not be handed to its worker: {}", why.message())};
+  const JobError error{"hand_out_failed", fmt::format("it could not be handed to its worker: {}", why.message())};
   std::vector<store::Failure> batch;
   batch.reserve(leases.size());
-  for (const LeaseRef& lease : leases)
-    batch.push_back({.lease = lease, .error = error, .retryable = true, .delay = std::nullopt});
+  for (const LeaseRef& lease : leases) batch.push_back({.lease = lease, .error = error, .undelivered = true});
   engine.jobs().fail(std::move(batch), [count = leases.size()](Result<store::Each<store::Settled>> settled) {
     // Then the lease ends by itself, which spends a rescue as well.
     if (!settled.ok())

@@ -29,9 +29,4 @@ constexpr JobEvent after_loss(std::uint32_t rescues, std::uint32_t rescues_max) 
   return rescues < rescues_max ? JobEvent::lost : JobEvent::exhausted;
 }
 
-// The error of a job that was granted and then could not be shown to its worker, because the server made a mistake. Neither the
-// job nor the worker is to blame: JobStore::fail judges it as a loss, so that it spends a rescue and no attempt.
-inline constexpr const char* kErrorHandOut = "hand_out_failed";
-inline bool is_loss(const JobError& error) { return error.kind == kErrorHandOut; }
-
 }  // namespace muster

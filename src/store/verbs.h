@@ -54,7 +54,10 @@ struct Failure {
   LeaseRef lease;
   JobError error;
   bool retryable = true;
-  std::optional<Duration> delay;  // overrides the policy's backoff
+  std::optional<Duration> delay{};  // overrides the policy's backoff
+  // The job never reached its worker, because the server made a mistake. Neither of them is to blame: it spends a rescue and no
+  // attempt.
+  bool undelivered = false;
 };
 
 struct Snooze {

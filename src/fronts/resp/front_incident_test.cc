@@ -103,7 +103,7 @@ TEST_F(IncidentTest, AJobThatCannotBeHandedOutIsDeadWithTheIncidentWhenItsRescue
   ASSERT_TRUE(dead.error);
   EXPECT_EQ(dead.error->kind, kErrorRescueFailed);
   EXPECT_NE(dead.error->message.find("incident "), std::string::npos) << dead.error->message;
-  EXPECT_EQ(dead.attempts.back().error.kind, kErrorHandOut);
+  EXPECT_EQ(dead.attempts.back().error.kind, "hand_out_failed");
   EXPECT_EQ(wire.call({"RPOP", "queue:ready"}), "$-1\r\n") << "it does not come again";
 }
 

@@ -21,6 +21,10 @@ class RescueContract : public StoreContract {
     advance(5s);
     sweep_moves(&Store::expire_leases, 1);
   }
+  // It could not be handed to its worker.
+  Result<Settled> give_up(const Grant& grant, std::string why = "no reason") {
+    return client().fail({.lease = lease_of(grant), .error = {"undelivered", std::move(why)}, .undelivered = true});
+  }
 };
 
 TEST_P(RescueContract, ALostJobIsReadyAgainAndOneRescuePoorer) {
@@ -111,24 +115,30 @@ TEST_P(RescueContract, FailuresDoNotSpendRescues) {
   EXPECT_EQ(job(id).rescues, 0u);
 }
 
+TEST_P(RescueContract, AWorkerThatCallsItsErrorSoSpendsAnAttempt) {
+  const JobId id = add();
+  must(fail(take_one(), "hand_out_failed"));
+  EXPECT_EQ(job(id).rescues, 0u);
+  EXPECT_EQ(job(id).attempt, 1u);
+}
+
 TEST_P(RescueContract, AJobThatCouldNotBeHandedOutSpendsARescueAndNoAttempt) {
   const JobId id = add();
-  const Settled settled = must(fail(take_one(), kErrorHandOut));
+  const Settled settled = must(give_up(take_one()));
   EXPECT_EQ(settled.state, JobState::ready);
   const Job found = job(id);
   EXPECT_EQ(found.rescues, 1u);
   EXPECT_EQ(found.attempt, 0u);
   ASSERT_TRUE(found.error);
-  EXPECT_EQ(found.error->kind, kErrorHandOut);
+  EXPECT_EQ(found.error->kind, "undelivered");
   EXPECT_EQ(take_one().attempt, 1u) << "it waits for nothing";
 }
 
 TEST_P(RescueContract, AJobThatCanNeverBeHandedOutIsDeadWithTheCauseAfterItsBudget) {
   const JobId id = add();
-  for (std::uint32_t i = 0; i < limits::kRescuesDefault; ++i)
-    EXPECT_EQ(must(fail(take_one(), kErrorHandOut)).state, JobState::ready);
+  for (std::uint32_t i = 0; i < limits::kRescuesDefault; ++i) EXPECT_EQ(must(give_up(take_one())).state, JobState::ready);
   const Grant last = take_one();
-  EXPECT_EQ(must(client().fail({lease_of(last), {kErrorHandOut, "incident 1f0c"}, true, std::nullopt})).state, JobState::dead);
+  EXPECT_EQ(must(give_up(last, "incident 1f0c")).state, JobState::dead);
   const Job found = job(id);
   ASSERT_TRUE(found.error);
   EXPECT_EQ(found.error->kind, kErrorRescueFailed);
@@ -139,17 +149,17 @@ TEST_P(RescueContract, AJobThatCanNeverBeHandedOutIsDeadWithTheCauseAfterItsBudg
 TEST_P(RescueContract, TheWordThatAJobCouldNotBeHandedOutMayBeRepeated) {
   add(brief_lease(1));
   const Grant first = take_one();
-  must(fail(first, kErrorHandOut));
-  EXPECT_EQ(must(fail(first, kErrorHandOut)).state, JobState::ready);
+  must(give_up(first));
+  EXPECT_EQ(must(give_up(first)).state, JobState::ready);
   const Grant last = take_one();
-  must(fail(last, kErrorHandOut));
-  EXPECT_EQ(must(fail(last, kErrorHandOut)).state, JobState::dead);
-  EXPECT_EQ(fail(first, kErrorHandOut).code(), Code::lease_lost);
+  must(give_up(last));
+  EXPECT_EQ(must(give_up(last)).state, JobState::dead);
+  EXPECT_EQ(give_up(first).code(), Code::lease_lost);
 }
 
 TEST_P(RescueContract, AJobThatCouldNeverBeHandedOutMayBeDrivenAgain) {
   const JobId id = add(brief_lease(0));
-  must(fail(take_one(), kErrorHandOut));
+  must(give_up(take_one()));
   must(client().redrive(id));
   EXPECT_EQ(state(id), JobState::ready);
   EXPECT_EQ(job(id).rescues, 0u);
@@ -159,7 +169,7 @@ TEST_P(RescueContract, AJobThatIsToBeCancelledAndCouldNotBeHandedOutIsCancelled)
   const JobId id = add();
   const Grant grant = take_one();
   must(cancel(id));
-  EXPECT_EQ(must(fail(grant, kErrorHandOut)).state, JobState::cancelled);
+  EXPECT_EQ(must(give_up(grant)).state, JobState::cancelled);
 }
 
 TEST_P(RescueContract, ExpiringMovesNoMoreThanItsLimitAndSaysMore) {

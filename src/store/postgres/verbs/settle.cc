@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 
@@ -27,7 +26,7 @@ const LeaseRef& lease_of(const Extension& extension) {
 // The event an outcome leaves behind.
 JobEvent event_of(const Outcome& outcome) {
   constexpr std::array kEvents{JobEvent::completed, JobEvent::failed, JobEvent::snoozed, JobEvent::released};
-  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && is_loss(failure->error)) return JobEvent::lost;
+  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && failure->undelivered) return JobEvent::lost;
   return kEvents[outcome.index()];
 }
 
@@ -73,7 +72,7 @@ bool holds(const LiveJob& job, const LeaseRef& lease, std::int64_t now) {
 
 void apply(Moves& moves, LiveJob& job, const Outcome& outcome) {
   if (const auto* completion = std::get_if<Completion>(&outcome)) return moves.complete(job, completion->result);
-  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && is_loss(failure->error))
+  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && failure->undelivered)
     return moves.lose(job, failure->error);
   if (const auto* failure = std::get_if<Failure>(&outcome))
     return moves.fail(job, failure->error, failure->retryable, failure->delay);

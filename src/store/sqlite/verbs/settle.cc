@@ -1,7 +1,6 @@
 // Outcomes and renewals: every one names its lease, and a stale fence changes nothing.
 #include <fmt/format.h>
 
-#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -85,11 +84,10 @@ Result<Settled> complete(Core& core, const Completion& item) {
 }
 
 Result<Settled> fail(Core& core, const Failure& item) {
-  const bool loss = is_loss(item.error);
-  const auto held = hold(core, item.lease, loss ? JobEvent::lost : JobEvent::failed);
+  const auto held = hold(core, item.lease, item.undelivered ? JobEvent::lost : JobEvent::failed);
   if (!held.ok()) return held.status();
   if (held->repeated) return *held->repeated;
-  if (loss) {
+  if (item.undelivered) {
     core.lose(held->key, *held->job, item.error);
     return settled_now(core, item.lease, held->key);
   }
