@@ -60,6 +60,7 @@ Status Runner::start() {
   const std::size_t count = std::clamp(node_.options.connections, kConnectionsMin, kConnectionsMax);
   if (first_) connected_ = 1;
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { run(i); });
+  threads_.emplace_back([this] { run_long_reads(); });
   return {};
 }
 
@@ -189,6 +190,7 @@ void Runner::stop() {
     stopping_ = true;
   }
   wake_.notify_all();
+  wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   drain_refused(Status::unavailable("the store is closed"));
@@ -200,6 +202,7 @@ void Runner::abandon() {
     stopping_ = abandoned_ = true;
   }
   wake_.notify_all();
+  wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   drain_refused(Status::unavailable("the store is closed"));

@@ -28,6 +28,8 @@ namespace muster::store::postgres {
 
 // A node asks for its sweeps every second, so a longer silence between it and the database is none of the workers'.
 inline constexpr Duration kContactGapMax{3'000};
+inline constexpr std::size_t kLongReadsMax = 1'000;        // that wait for the one that runs; more are refused
+inline constexpr Duration kLongReadConnectionIdle{5'000};  // then their connection is closed
 
 class Runner {
  public:
@@ -50,6 +52,8 @@ class Runner {
   void submit(BeatRequest request);
   void submit(StepRequest request);
   void submit(std::unique_ptr<Unit> unit);
+  // Reads that may take seconds: one at a time, on a connection of their own, so that no verb waits for them.
+  void submit_long_read(std::unique_ptr<Unit> unit);
 
   StoreHealth health() const;
   std::uint32_t pending() const;
@@ -87,6 +91,10 @@ class Runner {
   void reached(Contact begun);              // what began then went through
   void went_down(const Status& status);
   void came_up();
+
+  // runner_long_reads.cc
+  void run_long_reads();
+  std::unique_ptr<Unit> wait_for_long_read(bool connected);  // null: none came for a while, or stop
 
   // runner_requests.cc: what waits
   Status admission() const;  // why a request is refused now, or ok
@@ -127,6 +135,8 @@ class Runner {
   std::vector<PendingClaim> gated_claims_;
   std::vector<EnqueueRequest> special_enqueues_;
   std::deque<std::unique_ptr<Unit>> units_;
+  std::deque<std::unique_ptr<Unit>> long_reads_;
+  std::condition_variable wake_long_reads_;
   Ticks beats_at_{};  // when the last batch of heartbeats left
   std::size_t waiting_ = 0;
   std::size_t idle_ = 0;  // threads that wait for work

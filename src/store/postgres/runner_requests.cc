@@ -240,6 +240,7 @@ void Runner::keep(Leftovers later) {
 void Runner::drain_refused(const Status& status) {
   Work all;
   std::deque<std::unique_ptr<Unit>> units;
+  std::deque<std::unique_ptr<Unit>> long_reads;
   all.group = std::make_unique<Group>(node_);
   {
     const std::lock_guard lock(mutex_);
@@ -253,6 +254,7 @@ void Runner::drain_refused(const Status& status) {
     all.claims.swap(gated_claims_);
     all.enqueues.swap(special_enqueues_);
     units.swap(units_);
+    long_reads.swap(long_reads_);
     waiting_ = 0;
   }
   all.group->refuse(status);
@@ -263,6 +265,7 @@ void Runner::drain_refused(const Status& status) {
   refuse_all(all.claims, status);
   refuse_all(all.enqueues, status);
   for (auto& unit : units) unit->refuse(status);
+  for (auto& unit : long_reads) unit->refuse(status);
 }
 
 }  // namespace muster::store::postgres

@@ -1,8 +1,12 @@
-// What the runner does when a verb throws: its transaction is undone, it is answered once, and the connection serves on.
+// What the runner does when a verb throws: its transaction is undone, it is answered once, and the connection serves on. And what
+// long reads do to the others: nothing.
 #include "store/postgres/runner.h"
 
+#include <algorithm>
+#include <barrier>
 #include <future>
 #include <stdexcept>
+#include <vector>
 
 #include "store/postgres/cluster/cluster_testing.h"
 #include "store/postgres/unit.h"
@@ -71,6 +75,43 @@ TEST_F(RunnerTest, AReplyThatThrowsIsCalledOnceAndTheThreadGoesOn) {
   called->get_future().wait();
   EXPECT_TRUE(submit(body).ok());
   EXPECT_TRUE(eventually([&] { return incidents() == 1; }));
+}
+
+// --- long reads ---
+
+TEST_F(RunnerTest, ALongReadTakesNoConnectionFromTheOthers) {
+  std::promise<void> end;
+  const std::shared_future<void> over = end.get_future().share();
+  std::promise<void> begun;
+  std::promise<Result<int>> read;
+  auto body = [over, &begun](Tx&) -> Result<int> {
+    begun.set_value();
+    over.wait();
+    return 1;
+  };
+  runner_->submit_long_read(
+      std::make_unique<UnitOf<int, decltype(body)>>(body, Reply<int>([&read](Result<int> done) { read.set_value(done); })));
+  ASSERT_EQ(begun.get_future().wait_for(patience()), std::future_status::ready);
+  // As many at a time as there are connections, each of which waits for the others.
+  const std::size_t connections = std::clamp(node_->node.options.connections, kConnectionsMin, kConnectionsMax);
+  std::barrier<> together(static_cast<std::ptrdiff_t>(connections));
+  std::vector<std::promise<Result<int>>> answers(connections);
+  auto verb = [&together](Tx&) -> Result<int> { return together.arrive_and_wait(), 2; };
+  for (auto& answer : answers)
+    runner_->submit(
+        std::make_unique<UnitOf<int, decltype(verb)>>(verb, Reply<int>([&](Result<int> done) { answer.set_value(done); })));
+  for (auto& answer : answers) EXPECT_TRUE(answer.get_future().get().ok());
+  end.set_value();
+  EXPECT_TRUE(read.get_future().get().ok());
+}
+
+TEST_F(RunnerTest, LongReadsThatWaitWhenTheRunnerStopsAreAnswered) {
+  std::promise<Result<int>> read;
+  auto body = [](Tx&) -> Result<int> { return 1; };
+  runner_->submit_long_read(
+      std::make_unique<UnitOf<int, decltype(body)>>(body, Reply<int>([&read](Result<int> done) { read.set_value(done); })));
+  runner_->stop();
+  EXPECT_TRUE(read.get_future().get().ok());
 }
 
 }  // namespace

@@ -36,8 +36,6 @@ Options completed(Options options) {
   return options;
 }
 
-constexpr std::size_t kLongReadsMax = 1'000;  // that wait for the one that runs
-
 class ClusterStore final : public PostgresStore {
  public:
   ClusterStore(Options options, Metrics& metrics, const Clock& contact_clock)
@@ -314,42 +312,12 @@ class ClusterStore final : public PostgresStore {
       store_.run([this](Tx& tx) { return run_keys(tx, batch(), slice()); }, std::move(done));
     }
     void run_long(Reply<store::keyspace::Part> done) override {
-      if (store_.too_many_long_reads())
-        return done(Status::exhausted(fmt::format("{} long reads of keys wait already; try again", kLongReadsMax)));
       const auto body = [this](Tx& tx) { return run_keys(tx, batch(), long_reads()); };
-      auto unit = std::make_unique<UnitOf<store::keyspace::Part, std::decay_t<decltype(body)>>>(
-          body, Reply<store::keyspace::Part>([this, done = std::move(done)](Result<store::keyspace::Part> part) mutable {
-            store_.end_long_read();
-            done(std::move(part));  // may be the last to know this batch
-          }));
-      store_.begin_long_read(std::move(unit));
+      store_.runner_.submit_long_read(
+          std::make_unique<UnitOf<store::keyspace::Part, std::decay_t<decltype(body)>>>(body, std::move(done)));
     }
     ClusterStore& store_;
   };
-
-  bool too_many_long_reads() {
-    const std::lock_guard lock(long_reads_mutex_);
-    return long_reads_.size() >= kLongReadsMax;
-  }
-  // One at a time, so that they never hold all connections.
-  void begin_long_read(std::unique_ptr<Unit> unit) {
-    {
-      const std::lock_guard lock(long_reads_mutex_);
-      if (std::exchange(long_read_runs_, true)) return long_reads_.push_back(std::move(unit));
-    }
-    runner_.submit(std::move(unit));
-  }
-  void end_long_read() {
-    std::unique_ptr<Unit> next;
-    {
-      const std::lock_guard lock(long_reads_mutex_);
-      long_read_runs_ = !long_reads_.empty();
-      if (!long_read_runs_) return;
-      next = std::move(long_reads_.front());
-      long_reads_.pop_front();
-    }
-    runner_.submit(std::move(next));
-  }
 
   void sweep(SweepReport (*pass)(Tx&, std::size_t), std::size_t limit, Reply<SweepReport> reply) {
     run([pass, limit](Tx& tx) -> Result<SweepReport> { return pass(tx, limit); }, std::move(reply));
@@ -401,9 +369,6 @@ class ClusterStore final : public PostgresStore {
         }));
   }
 
-  std::mutex long_reads_mutex_;  // leaf; guards the two below
-  std::deque<std::unique_ptr<Unit>> long_reads_;
-  bool long_read_runs_ = false;
   Node node_;
   Notifier notifier_;
   Outbox outbox_;
