@@ -351,31 +351,31 @@ void Runs::terminate(JobId run, std::string reason, Reply<store::Cancelled> repl
 }
 
 void Runs::start_again(JobId run, std::string external_id, Reply<store::Enqueued> reply) {
-  jobs_.get({run},
-            [jobs = jobs_, external_id = std::move(external_id), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
-              if (!found.ok()) return reply(found.status());
-              Result<Job>& job = found->front();
-              if (!job.ok()) return reply(job.status());
-              if (!job->spec.run) return reply(Status::conflict(fmt::format("job {} is not a workflow run", job->id.text())));
-              if (!is_finished(job->state))
-                return reply(Status::conflict(
-                    fmt::format("run {} is {}; only finished runs can be started again", job->id.text(), to_string(job->state))));
-              JobSpec spec = std::move(job->spec);
-              spec.idempotency_key.clear();
-              spec.run_at.reset();
-              spec.delay = Duration(0);
-              spec.after.clear();
-              spec.deadline.reset();
-              if (spec.unique) rename(*spec.unique, spec.run->external_id, external_id);
-              spec.run->external_id = std::move(external_id);
-              spec.run->parent.reset();
-              std::vector<JobSpec> specs;
-              specs.push_back(std::move(spec));
-              jobs.enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
-                if (!enqueued.ok()) return reply(enqueued.status());
-                reply(enqueued->front());
-              });
-            });
+  jobs_.get({run}, [jobs = jobs_, external_id = std::move(external_id),
+                    reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+    if (!found.ok()) return reply(found.status());
+    Result<Job>& job = found->front();
+    if (!job.ok()) return reply(job.status());
+    if (!job->spec.run) return reply(Status::conflict(fmt::format("job {} is not a workflow run", job->id.text())));
+    if (!is_finished(job->state))
+      return reply(Status::conflict(
+          fmt::format("run {} is {}; only finished runs can be started again", job->id.text(), to_string(job->state))));
+    JobSpec spec = std::move(job->spec);
+    spec.idempotency_key.clear();
+    spec.run_at.reset();
+    spec.delay = Duration(0);
+    spec.after.clear();
+    spec.deadline.reset();
+    if (spec.unique) rename(*spec.unique, spec.run->external_id, external_id);
+    spec.run->external_id = std::move(external_id);
+    spec.run->parent.reset();
+    std::vector<JobSpec> specs;
+    specs.push_back(std::move(spec));
+    jobs.enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
+      if (!enqueued.ok()) return reply(enqueued.status());
+      reply(enqueued->front());
+    });
+  });
 }
 
 RunTicket Runs::await_end(JobId run, Duration wait, Reply<Job> reply) { return watch_->await(run, wait, std::move(reply)); }

@@ -77,7 +77,7 @@ class KeyRows {
   virtual void rename(std::string_view from, std::string_view to, const KeyHead& head) = 0;  // REQUIRES: no key `to`
   virtual std::vector<KeyName> names(std::string_view after, std::size_t limit) = 0;         // byte order
   virtual std::int64_t count(Instant now, std::size_t most) = 0;                             // not expired, as far as `most`
-  virtual void clear() = 0;
+  virtual std::size_t clear(std::size_t most) = 0;                                           // removes some keys; says how many
 
   // --- texts: the value is part of the key's row ---
   virtual std::string text(const KeyHead& head) = 0;

@@ -16,7 +16,6 @@
 #include "base/patience_testing.h"
 
 namespace muster::http {
-namespace {}  // namespace
 
 struct Client::State {
   int socket = -1;

@@ -40,12 +40,11 @@ struct HttpOptions {
   std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the listener has its own
   AuthOptions auth;
   Limits limits;
-  std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
-  std::vector<std::string>
-      cors_origins;  // origins of browsers' pages that may call, beside the server's own; * is any, with tokens
-  std::vector<std::string> rpc_origins;  // the same for gRPC-Web
-  std::vector<std::string> host_names;   // accepted in `Host` on a listener without authentication, beside loopback names
-  bool insecure = false;                 // allows an address other than loopback without TLS and authentication
+  std::shared_ptr<auth::Brake> brake;     // shared with the other fronts; null: one of its own
+  std::vector<std::string> cors_origins;  // browsers' pages that may call, beside the server's own; * is any, with tokens
+  std::vector<std::string> rpc_origins;   // the same for gRPC-Web
+  std::vector<std::string> host_names;    // accepted in `Host` on a listener without authentication, beside loopback names
+  bool insecure = false;                  // allows an address other than loopback without TLS and authentication
 };
 
 }  // namespace muster::http

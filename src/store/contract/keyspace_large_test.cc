@@ -134,6 +134,25 @@ TEST_P(KeyspaceLargeContract, AClearLeavesNothingInSight) {
   EXPECT_EQ(members("s"), "['a']");
 }
 
+TEST_P(KeyspaceLargeContract, AClearOfMoreKeysThanASliceChangesRemovesThemAll) {
+  const std::size_t keys = 2 * Bounds::kSliceRowsMax + 1;
+  for (std::size_t begin = 0; begin < keys;) {
+    key::SetMany some;
+    for (const std::size_t end = std::min(begin + Bounds::kKeysNamedMax, keys); begin < end; ++begin)
+      some.pairs.emplace_back(fmt::format("k{}", begin), "v");
+    run(some);
+  }
+  sadd("s", {"a"});
+  EXPECT_EQ(run(key::Count{}), fmt::format(":{}", keys + 1));
+  KeyBatch asked;
+  asked.commands = {key::Set{"before", "v"}, key::Clear{}, key::Set{"behind", "v"}, key::Count{}};
+  const auto answers = must(client().keyspace(std::move(asked)));
+  ASSERT_EQ(answers.size(), 4u);
+  EXPECT_EQ(show(answers[1]), "OK");
+  EXPECT_EQ(show(answers[3]), ":1");
+  EXPECT_EQ(exists("behind"), ":1");
+}
+
 TEST_P(KeyspaceLargeContract, AShortPartOfALongListIsKept) {
   push("l", numbered(kMany));
   EXPECT_EQ(run(key::Expire{"l", Instant(1h), true}), ":1");

@@ -130,9 +130,7 @@ KeyAnswer apply(Stage& stage, const key::Names& c) {
 KeyAnswer apply(Stage& stage, const key::Count&) { return KeyAnswer::count(stage.rows.count(stage.now, Bounds::kCountedMax)); }
 
 KeyAnswer apply(Stage& stage, const key::Clear&) {
-  if (auto refused = refuse_changes(static_cast<std::uint64_t>(stage.rows.count(stage.now, Bounds::kChangedRowsMax + 1))))
-    return *refused;
-  stage.clear();
+  while (!stage.clear() && !stage.divisible) continue;
   return KeyAnswer::ok();
 }
 

@@ -55,7 +55,7 @@ Ran run(KeyRows& rows, const Run& what) {
   Ran ran;
   ran.answers.reserve(what.commands.size());
   MeteredRows metered(rows);
-  Stage stage(metered, what.now, what.random, ran);
+  Stage stage(metered, what, ran);
   for (const KeyCommand& command : what.commands) {
     const bool reads = !writes(command);
     metered.allow(!reads ? MeteredRows::kNoLimit : what.quick ? kQuick : kLong);
@@ -65,6 +65,7 @@ Ran run(KeyRows& rows, const Run& what) {
       if (what.quick) break;
       answer = refuse_read();
     }
+    if (ran.unfinished) break;
     ran.answers.push_back(std::move(answer));
     const Cost& spent = metered.spent();
     if (what.divisible && (spent.rows >= Bounds::kSliceRowsMax || spent.bytes >= Bounds::kSliceBytesMax)) break;

@@ -52,14 +52,15 @@ struct Ran {
   std::vector<std::string> touched;  // keys that were written or removed; for caches
   bool cleared = false;              // all of them
   bool wrote = false;
-  bool long_read = false;  // the first command without an answer reads more than is quick: it is to be run by itself
+  bool long_read = false;   // the first command without an answer reads more than is quick: it is to be run by itself
+  bool unfinished = false;  // the first command without an answer did a part of its work: it is to be run again
 };
 
 struct Run {
   std::span<const KeyCommand> commands;
   Instant now{};
   std::uint64_t random = 0;  // feeds what is to be drawn by lot
-  bool divisible = false;    // may end early, after at least one command
+  bool divisible = false;    // may end early, after a part of it
   bool quick = false;        // a read that is not quick ends it: then long_read
 };
 Ran run(KeyRows& rows, const Run& what);

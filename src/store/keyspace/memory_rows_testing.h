@@ -53,9 +53,13 @@ class MemoryRows final : public KeyRows {
                                    [now](const auto& key) { return !key.second.expires_at || *key.second.expires_at > now; });
     return std::min<std::int64_t>(all, static_cast<std::int64_t>(most));
   }
-  void clear() override {
-    keys_.clear();
-    contents_.clear();
+  std::size_t clear(std::size_t most) override {
+    std::size_t removed = 0;
+    for (; removed < most && !keys_.empty(); ++removed) {
+      contents_.erase(keys_.begin()->second.row);
+      keys_.erase(keys_.begin());
+    }
+    return removed;
   }
 
   std::string text(const KeyHead& head) override { return contents_[head.row].text; }

@@ -94,7 +94,11 @@ std::int64_t MeteredRows::count(Instant now, std::size_t most) {
   return count;
 }
 
-void MeteredRows::clear() { rows_.clear(); }
+std::size_t MeteredRows::clear(std::size_t most) {
+  const std::size_t removed = rows_.clear(most);
+  wrote(removed, 0);
+  return removed;
+}
 
 // --- texts ---
 

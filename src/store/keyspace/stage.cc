@@ -87,10 +87,11 @@ void Stage::rename(std::string_view from, std::string_view to, const KeyHead& he
   if (head.type == KeyType::list) note_pushed(to);
 }
 
-void Stage::clear() {
-  rows.clear();
+bool Stage::clear() {
   ran_.cleared = true;
   ran_.wrote = true;
+  ran_.unfinished = rows.clear(Bounds::kSliceRowsMax) == Bounds::kSliceRowsMax;
+  return !ran_.unfinished;
 }
 
 void Stage::put_text(std::string_view key, const KeyHead& head, std::string_view value) {

@@ -33,10 +33,12 @@ std::optional<Slice> slice(std::int64_t start, std::int64_t stop, std::uint64_t 
 
 class Stage {
  public:
-  Stage(KeyRows& rows_in, Instant now_in, std::uint64_t random, Ran& ran) : rows(rows_in), now(now_in), ran_(ran), lot_(random) {}
+  Stage(KeyRows& rows_in, const Run& run, Ran& ran)
+      : rows(rows_in), now(run.now), divisible(run.divisible), ran_(ran), lot_(run.random) {}
 
   KeyRows& rows;
   const Instant now;
+  const bool divisible;
 
   std::optional<KeyHead> find(std::string_view key);
   std::optional<KeyHead> find_to_write(std::string_view key);
@@ -52,7 +54,8 @@ class Stage {
   void save_expiry(std::string_view key, const KeyHead& head);
   void remove(std::string_view key, const KeyHead& head);
   void rename(std::string_view from, std::string_view to, const KeyHead& head);
-  void clear();
+  // Removes keys, as many as a slice may change. False: some are left, and the command is to be run again.
+  bool clear();
   void put_text(std::string_view key, const KeyHead& head, std::string_view value);
   // The key becomes this text, whatever it was.
   void set_text(std::string_view key, const std::optional<KeyHead>& found, std::string_view value,

@@ -243,10 +243,12 @@ std::int64_t RowsOfKeys::count(Instant now, std::size_t most) {
   return number_in(tx_.ask(kCount, std::move(params.int8(to_ms(now)).int8(whole(most)))));
 }
 
-void RowsOfKeys::clear() {
+std::size_t RowsOfKeys::clear(std::size_t most) {
+  flush();
   known_.clear();
   names_of_row_.clear();
-  tx_.write(kClear, scoped());
+  Params params = scoped();
+  return static_cast<std::size_t>(number_in(tx_.ask(kClear, std::move(params.int8(whole(most))))));
 }
 
 std::string RowsOfKeys::text(const KeyHead& head) {

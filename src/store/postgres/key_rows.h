@@ -51,7 +51,7 @@ class RowsOfKeys final : public KeyRows {
   void rename(std::string_view from, std::string_view to, const KeyHead& head) override;
   std::vector<KeyName> names(std::string_view after, std::size_t limit) override;
   std::int64_t count(Instant now, std::size_t most) override;
-  void clear() override;
+  std::size_t clear(std::size_t most) override;
 
   std::string text(const KeyHead& head) override;
   void put_text(std::string_view key, const KeyHead& head, std::string_view value) override;

@@ -65,7 +65,8 @@ class Writer {
   void tell();
   // Reads the clocks for what comes next.
   void read_clocks();
-  // Since they were read nobody could be heard, if that was long.
+  // Called after what may have taken long: a commit, an undo, a probe. Time since the clocks were read in which beats could not
+  // be heard is left out of the time listened.
   void may_have_stalled();
   void set_health(const Status& status);
 

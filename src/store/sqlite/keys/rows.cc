@@ -196,9 +196,16 @@ std::int64_t SqliteKeyRows::count(Instant now, std::size_t most) {
   return read_number(sql_.count.bind(1, namespace_).bind(2, space_).bind(3, to_ms(now)).bind(4, as_number(most)));
 }
 
-void SqliteKeyRows::clear() {
-  for (Statement* st : {&sql_.clear_texts, &sql_.retire_all}) st->bind(1, namespace_).bind(2, space_).run();
+std::size_t SqliteKeyRows::clear(std::size_t most) {
+  // Once the texts among the first keys are gone, what is left of those are the first.
+  std::size_t removed = 0;
+  for (Statement* st : {&sql_.clear_texts, &sql_.retire_first}) {
+    st->bind(1, namespace_).bind(2, space_).bind(3, static_cast<std::int64_t>(most - removed)).run();
+    if (!connection_.fault().ok()) return 0;
+    removed += static_cast<std::size_t>(connection_.changes());
+  }
   texts_.clear();
+  return removed;
 }
 
 // --- texts ---

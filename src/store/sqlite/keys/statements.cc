@@ -12,7 +12,7 @@ KeyStatements::KeyStatements(Connection& c)
       count(c, "key_count"),
       clear_texts(c, "key_clear_texts"),
       retire(c, "key_retire"),
-      retire_all(c, "key_retire_all"),
+      retire_first(c, "key_retire_first"),
       text(c, "key_text"),
       put_text(c, "key_put_text"),
       expired(c, "key_expired"),

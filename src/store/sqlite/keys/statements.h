@@ -18,7 +18,7 @@ struct KeyStatements {
   Statement count;
   Statement clear_texts;
   Statement retire;
-  Statement retire_all;
+  Statement retire_first;
   Statement text;
   Statement put_text;
   Statement expired;
