@@ -42,8 +42,8 @@ constexpr Setting postgres_time(std::string_view key, std::string_view fallback,
           .help = help};
 }
 
-constexpr Setting resp_switch(std::string_view key, std::string_view help) {
-  return {.section = "resp", .key = key, .type = SettingType::boolean, .fallback = "false", .help = help};
+constexpr Setting resp_switch(std::string_view key, std::string_view help, std::string_view fallback = "false") {
+  return {.section = "resp", .key = key, .type = SettingType::boolean, .fallback = fallback, .help = help};
 }
 
 constexpr Setting resp_number(SettingType type, std::string_view key, std::string_view fallback, Range range,
@@ -178,7 +178,7 @@ constexpr std::array kSettings{
             .help = "names accepted in Host on a listener without authentication, beside loopback names"},
 
     resp_switch("auth_optional", "commands before AUTH are the operator's; on loopback and Unix sockets only"),
-    resp_switch("pop_answers_pair", "BRPOP of one key answers key and element, as Redis does, not the element alone"),
+    resp_switch("pop_answers_pair", "BRPOP of one key answers key and element, as Redis does, not the element alone", "true"),
     resp_switch("pop_moves_document", "BRPOPLPUSH out of a queue answers the job's JSON, not its id"),
     resp_switch("ranges_with_scores", "ZRANGE and ZRANGEBYSCORE always answer scores"),
     resp_switch("empty_inputs_run_once", "ACTION.SUBMIT without inputs makes one job with {}"),

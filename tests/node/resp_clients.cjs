@@ -23,8 +23,9 @@ async function live(name, call, blocking) {
   assert.strictEqual(await blocking('WORKER.REGISTER', registration(`worker-${name}`)), `OK worker_id=worker-${name} heartbeat_interval=30`);
   const done = [];
   for (let i = 0; i < jobs.length; i += 1) {
-    const popped = await blocking('BRPOP', 'queue:ready', '5');
-    const job = JSON.parse(Array.isArray(popped) ? popped[1] : popped);
+    const [queue, element] = await blocking('BRPOP', 'queue:ready', '5');
+    assert.strictEqual(String(queue), 'queue:ready');
+    const job = JSON.parse(element);
     assert.strictEqual(job.plan.tasks[0].command, 'echo');
     assert.strictEqual(await blocking('JOB.UPDATE', job.job_id, JSON.stringify({ status: 'running' })), 'OK');
     assert.strictEqual(await blocking('JOB.UPDATE', job.job_id, JSON.stringify({ status: 'completed', task_results: [] })), 'OK');

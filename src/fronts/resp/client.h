@@ -40,7 +40,7 @@ class Client {
   bool auth_needed = true;  // false: the listener lets everybody act as the operator
   command::Caller caller;   // role, token name; worker: the one its key is for
   std::string key_digest;   // of the key it gave; empty: none was needed
-  bool pairs = false;       // pops answer [key, element]: Habits, HELLO 3, or CLIENT DIALECT redis
+  bool pairs = true;        // pops of one key answer [key, element]; not by Habits or CLIENT DIALECT agq
 
   Bond bond = Bond::none;
   WorkerId worker;              // set with the bond

@@ -76,7 +76,7 @@ TEST_F(IncidentTest, ACommandThatThrowsWhenAnAnswerComesForItIsAnswered) {
   EXPECT_TRUE(tells_incident(reply)) << reply;
   throwing->heal();
   enqueue("work", "{}");
-  EXPECT_EQ(wire.call({"BRPOP", "queue:ready", "1"}).front(), '$');
+  EXPECT_EQ(wire.call({"BRPOP", "queue:ready", "1"}).front(), '*');
 }
 
 TEST_F(IncidentTest, WhoComesAfterAFailedQuestionAboutItsWorkerDoesNotWaitForItsAnswer) {
@@ -86,7 +86,7 @@ TEST_F(IncidentTest, WhoComesAfterAFailedQuestionAboutItsWorkerDoesNotWaitForIts
   EXPECT_TRUE(tells_incident(wire.call({"BRPOP", "queue:ready", "1"})));
   throwing->heal();
   enqueue("work", "{}");
-  EXPECT_EQ(wire.call({"BRPOP", "queue:ready", "1"}).front(), '$');
+  EXPECT_EQ(wire.call({"BRPOP", "queue:ready", "1"}).front(), '*');
 }
 
 TEST_F(IncidentTest, AJobThatCannotBeHandedOutIsDeadWithTheIncidentWhenItsRescuesAreSpent) {
@@ -125,7 +125,7 @@ TEST_F(IncidentTest, AJobOfTheTypeOfQuestionsThatAsksNothingIsShownAsAnyOther) {
                                     "1", "null", R"("x")", R"({"id":18446744073709551616})", "{}"}) {
     enqueue("verify", payload);
     const std::string reply = wire.call({"BRPOP", "queue:ready", "1"});
-    EXPECT_EQ(reply.front(), '$') << payload << ": " << reply;
+    EXPECT_EQ(reply.front(), '*') << payload << ": " << reply;
     EXPECT_NE(reply.find("\"input\":" + payload), std::string::npos) << payload << ": " << reply;
   }
   EXPECT_EQ(incidents(), 0u);

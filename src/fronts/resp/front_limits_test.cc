@@ -140,7 +140,7 @@ TEST_F(FrontLimitsTest, WhatComesBehindABlockedPopIsBounded) {
   EXPECT_LE(settled(), net::kConnectionBytesDefault + (2u << 20));
   Wire other = operate();
   EXPECT_EQ(other.call({"LPUSH", "nothing", "e"}), ":1\r\n");
-  EXPECT_EQ(wire.read_reply(), "$1\r\ne\r\n");
+  EXPECT_EQ(wire.read_reply(), "*2\r\n$7\r\nnothing\r\n$1\r\ne\r\n");
   for (int i = 0; i < kWrites; ++i) ASSERT_EQ(wire.read_reply(), "+OK\r\n") << i;
   writer.join();
 }

@@ -34,7 +34,7 @@ TEST_F(FrontOrderTest, WhatStandsBehindABlockedPopWaitsForIt) {
   EXPECT_FALSE(wire.answered());
   EXPECT_EQ(other.call({"GET", "after"}), "$-1\r\n");
   EXPECT_EQ(other.call({"LPUSH", "l", "x"}), ":1\r\n");
-  EXPECT_EQ(wire.read_reply(), "$1\r\nx\r\n");
+  EXPECT_EQ(wire.read_reply(), "*2\r\n$1\r\nl\r\n$1\r\nx\r\n");
   EXPECT_EQ(wire.read_reply(), "+OK\r\n");
   EXPECT_EQ(wire.read_reply(), "+PONG\r\n");
 }
@@ -42,22 +42,22 @@ TEST_F(FrontOrderTest, WhatStandsBehindABlockedPopWaitsForIt) {
 TEST_F(FrontOrderTest, AHeartbeatEndsEveryWaitBeforeIt) {
   Wire wire = operate();
   wire.send(frame({"BRPOP", "l", "0"}) + frame({"BRPOP", "m", "0"}) + frame({"PING", "w-1"}));
-  EXPECT_EQ(wire.read_reply(), "$-1\r\n");
-  EXPECT_EQ(wire.read_reply(), "$-1\r\n");
+  EXPECT_EQ(wire.read_reply(), "*-1\r\n");
+  EXPECT_EQ(wire.read_reply(), "*-1\r\n");
   EXPECT_EQ(wire.read_reply(), "$3\r\nw-1\r\n");
   // It also works when it comes later.
   Wire other = operate();
   wire.send(frame({"BRPOP", "l", "0"}));
   EXPECT_TRUE(waits());
   wire.send(frame({"PING", "w-1"}));
-  EXPECT_EQ(wire.read_reply(), "$-1\r\n");
+  EXPECT_EQ(wire.read_reply(), "*-1\r\n");
   EXPECT_EQ(wire.read_reply(), "$3\r\nw-1\r\n");
 }
 
 TEST_F(FrontOrderTest, AMalformedFrameBehindAPopIsNotWedgedByIt) {
   Wire wire = operate();
   wire.send(frame({"BRPOP", "l", "0"}) + "*x");
-  EXPECT_EQ(wire.read_to_end(), "$-1\r\n-ERR Protocol error: Invalid array size\r\n");
+  EXPECT_EQ(wire.read_to_end(), "*-1\r\n-ERR Protocol error: Invalid array size\r\n");
 }
 
 TEST_F(FrontOrderTest, L9AConnectionThatEndsTakesItsPopWithIt) {
@@ -79,7 +79,7 @@ TEST_F(FrontOrderTest, StoppingAnswersThoseWhoWaitWithNothing) {
   EXPECT_TRUE(waits());
   other.close();
   std::thread stopping([&] { front->stop(Duration(5'000)); });
-  EXPECT_EQ(wire.read_to_end(), "$-1\r\n");
+  EXPECT_EQ(wire.read_to_end(), "*-1\r\n");
   wire.close();
   stopping.join();
 }

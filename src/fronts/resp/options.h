@@ -50,7 +50,7 @@ struct Limits {
 
 // What the dialects disagree about; docs/protocol-resp.md has the table.
 struct Habits {
-  bool pop_answers_pair = false;       // BRPOP of one key answers [key, element] as Redis does
+  bool pop_answers_pair = true;        // BRPOP of one key answers [key, element] as Redis does; false: the element alone
   bool pop_moves_document = false;     // BRPOPLPUSH out of a queue answers the job's JSON instead of its id
   bool ranges_with_scores = false;     // ZRANGE and ZRANGEBYSCORE always answer scores
   bool empty_inputs_run_once = false;  // ACTION.SUBMIT with [] makes one job with {}

@@ -39,6 +39,7 @@ class KeyspaceFrontTest : public FrontTest {
 
 inline const std::string kOk = "+OK\r\n";
 inline const std::string kNull = "$-1\r\n";
+inline const std::string kNullArray = "*-1\r\n";
 inline std::string number(std::int64_t value) { return ":" + std::to_string(value) + "\r\n"; }
 inline std::string bulk(const std::string& text) { return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n"; }
 inline std::string error(const std::string& text) { return "-ERR " + text + "\r\n"; }

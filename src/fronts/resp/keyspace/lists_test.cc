@@ -81,7 +81,7 @@ TEST_F(ListsFront, Moves) {
 }
 
 TEST_F(ListsFront, L3AnElementThatIsThereIsPoppedAtOnce) {
-  EXPECT_EQ(pipeline(*wire_, {{"LPUSH", "l3", "x"}, {"BRPOP", "l3", "5"}}), ":1\r\n$1\r\nx\r\n");
+  EXPECT_EQ(pipeline(*wire_, {{"LPUSH", "l3", "x"}, {"BRPOP", "l3", "5"}}), ":1\r\n*2\r\n$2\r\nl3\r\n$1\r\nx\r\n");
 }
 
 TEST_F(ListsFront, L5AWaitingMoveInAPipeline) {
@@ -90,12 +90,14 @@ TEST_F(ListsFront, L5AWaitingMoveInAPipeline) {
 }
 
 TEST_F(ListsFront, L2AWaitEndsWithNull) {
-  for (const Words& words :
-       {Words{"BRPOP", "l2", "1"}, Words{"BRPOPLPUSH", "l2", "d", "1"}, Words{"BLMOVE", "l2", "d", "LEFT", "LEFT", "0.5"}}) {
+  const std::vector<std::pair<Words, std::string>> cases{{{"BRPOP", "l2", "1"}, kNullArray},
+                                                         {{"BRPOPLPUSH", "l2", "d", "1"}, kNull},
+                                                         {{"BLMOVE", "l2", "d", "LEFT", "LEFT", "0.5"}, kNull}};
+  for (const auto& [words, nothing] : cases) {
     wire_->send(frame(words));
     EXPECT_TRUE(waits());
     advance(1s);
-    EXPECT_EQ(wire_->read_reply(), kNull);
+    EXPECT_EQ(wire_->read_reply(), nothing) << words.front();
   }
 }
 
@@ -113,7 +115,7 @@ TEST_F(ListsFront, CommandsBehindAWaitComeAfterIt) {
   EXPECT_TRUE(waits());
   Wire other = operate();
   other.call({"RPUSH", "q", "a", "b"});
-  EXPECT_EQ(wire_->read_reply(), bulk("a"));
+  EXPECT_EQ(wire_->read_reply(), array({"q", "a"}));
   EXPECT_EQ(wire_->read_reply(), number(1));
 }
 
@@ -132,16 +134,20 @@ TEST_F(ListsFront, Resp3AnswersThePair) {
   EXPECT_EQ(wire.call({"BRPOP", "a", "1"}), array({"a", "x"}));
 }
 
-class PairsFront : public KeyspaceFrontTest {
+class ElementsFront : public KeyspaceFrontTest {
   RespOptions options() override {
     RespOptions options;
-    options.habits.pop_answers_pair = true;
+    options.habits.pop_answers_pair = false;
     return options;
   }
 };
-TEST_F(PairsFront, AnswerThePairByHabit) {
+TEST_F(ElementsFront, AnswerTheElementByHabit) {
   call({"RPUSH", "a", "x"});
-  EXPECT_EQ(call({"BRPOP", "a", "1"}), array({"a", "x"}));
+  EXPECT_EQ(call({"BRPOP", "a", "1"}), bulk("x"));
+  wire_->send(frame({"BRPOP", "a", "1"}));
+  EXPECT_TRUE(waits());
+  advance(1s);
+  EXPECT_EQ(wire_->read_reply(), "$-1\r\n");
 }
 
 TEST_F(ListsFront, L9AClosedClientWaitsForNothing) {
@@ -186,7 +192,7 @@ TEST_F(ListsFront, AnElementMovedForAClientThatIsGoneReturns) {
 
 TEST_F(ListsFront, AHeartbeatEndsAWaitOnAnOrdinaryListToo) {
   wire_->send(frame({"BRPOP", "plain", "5"}) + frame({"PING", "w-1"}));
-  EXPECT_EQ(wire_->read_reply(), kNull);
+  EXPECT_EQ(wire_->read_reply(), kNullArray);
   EXPECT_EQ(wire_->read_reply(), bulk("w-1"));
 }
 

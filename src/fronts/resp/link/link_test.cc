@@ -32,6 +32,8 @@ TEST_F(LinkTest, HelloChoosesTheProtocolAndMayAuthenticate) {
   EXPECT_EQ(wire.call({"CLIENT", "DIALECT"}), "$5\r\nredis\r\n");
   const std::string two = wire.call({"HELLO", "2"});
   EXPECT_TRUE(two.starts_with("*14\r\n")) << two;
+  EXPECT_EQ(wire.call({"CLIENT", "DIALECT"}), "$5\r\nredis\r\n");
+  EXPECT_EQ(wire.call({"CLIENT", "DIALECT", "agq"}), "+OK\r\n");
   EXPECT_EQ(wire.call({"CLIENT", "DIALECT"}), "$3\r\nagq\r\n");
   EXPECT_TRUE(wire.call({"HELLO"}).starts_with("*14\r\n"));
   EXPECT_EQ(wire.call({"HELLO", "4"}), "-NOPROTO unsupported protocol version\r\n");

@@ -75,15 +75,17 @@ TEST_F(Pops, ACountAnswersAList) {
   EXPECT_EQ(wire.call({"RPOP", "queue:ready", "2"}), "*-1\r\n");
 }
 
-TEST_F(Pops, RepliesArePairsForSeveralKeysAndForResp3) {
+TEST_F(Pops, RepliesArePairsUnlessTheDialectIsAgqs) {
   start();
   Wire wire = operate();
-  wire.call({"LPUSH", "queue:b", "x", "y", "z"});
-  EXPECT_EQ(wire.call({"BRPOP", "queue:b", "1"}), bulk("x"));
-  EXPECT_EQ(wire.call({"BRPOP", "queue:a", "queue:b", "1"}), "*2\r\n$7\r\nqueue:b\r\n$1\r\ny\r\n");
+  wire.call({"LPUSH", "queue:b", "x", "y", "z", "last"});
+  EXPECT_EQ(wire.call({"BRPOP", "queue:b", "1"}), popped("queue:b", "x"));
+  wire.call({"CLIENT", "DIALECT", "agq"});
+  EXPECT_EQ(wire.call({"BRPOP", "queue:b", "1"}), bulk("y"));
+  EXPECT_EQ(wire.call({"BRPOP", "queue:a", "queue:b", "1"}), popped("queue:b", "z"));
   Wire three = operate();
   three.call({"HELLO", "3"});
-  EXPECT_EQ(three.call({"BRPOP", "queue:b", "1"}), "*2\r\n$7\r\nqueue:b\r\n$1\r\nz\r\n");
+  EXPECT_EQ(three.call({"BRPOP", "queue:b", "1"}), popped("queue:b", "last"));
   EXPECT_EQ(three.call({"RPOP", "queue:b"}), "_\r\n");
 }
 
@@ -104,7 +106,7 @@ TEST_F(Pops, WaitsForAJobAndIsWokenByItsPush) {
   ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   Wire other = operate();
   EXPECT_EQ(other.call({"LPUSH", "queue:q", "job"}), ":1\r\n");
-  EXPECT_EQ(waiting.read_reply(), bulk("job"));
+  EXPECT_EQ(waiting.read_reply(), popped("queue:q", "job"));
 }
 
 TEST_F(Pops, AnswersNothingWhenItsTimeIsOver) {
@@ -115,7 +117,7 @@ TEST_F(Pops, AnswersNothingWhenItsTimeIsOver) {
   advance(Duration(4'999));
   EXPECT_FALSE(wire.answered());
   advance(Duration(1));
-  EXPECT_EQ(wire.read_reply(), kNothing);
+  EXPECT_EQ(wire.read_reply(), kNoPair);
 }
 
 TEST_F(Pops, WaitsLongerThanOneClaimMay) {
@@ -127,7 +129,7 @@ TEST_F(Pops, WaitsLongerThanOneClaimMay) {
     advance(Duration(30'000));
     tick_desk();  // the anonymous worker lives by the desk's beats
   }
-  EXPECT_EQ(wire.read_reply(), kNothing);
+  EXPECT_EQ(wire.read_reply(), kNoPair);
 }
 
 TEST_F(Pops, L8AHeartbeatBehindABlockedPopEndsIt) {
@@ -150,7 +152,7 @@ TEST_F(Pops, NeighboursAreAnsweredInTheirOrder) {
   for (int i = 0; i < 16; ++i) {
     push += frame({"LPUSH", "queue:q", "e" + std::to_string(i)});
     pops += frame({"BRPOP", "queue:q", "1"});
-    expected += bulk("e" + std::to_string(i));
+    expected += popped("queue:q", "e" + std::to_string(i));
   }
   wire.send(push);
   for (int i = 1; i <= 16; ++i) EXPECT_EQ(wire.read_reply(), ":" + std::to_string(i) + "\r\n");
@@ -164,12 +166,12 @@ TEST_F(Pops, ANeighbourThatWaitsBeginsItsTimeWhenItIsFirst) {
   wire.call({"LPUSH", "queue:q", "one"});
   wire.send(frame({"BRPOP", "queue:q", "5"}) + frame({"RPOP", "queue:q"}) + frame({"BRPOP", "queue:q", "5"}) +
             frame({"RPOP", "queue:q"}));
-  EXPECT_EQ(wire.read_reply(), bulk("one"));
+  EXPECT_EQ(wire.read_reply(), popped("queue:q", "one"));
   EXPECT_EQ(wire.read_reply(), kNothing);
   ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   EXPECT_FALSE(wire.answered());
   advance(Duration(5'000));
-  EXPECT_EQ(wire.read_reply(), kNothing);
+  EXPECT_EQ(wire.read_reply(), kNoPair);
   EXPECT_EQ(wire.read_reply(), kNothing);
 }
 
@@ -225,7 +227,7 @@ TEST_F(Pops, ElementsComeBackAsTheyWereOrWithTheirIds) {
   Wire wire = operate();
   const std::string bytes("\x00\xff\r\nraw", 7);
   EXPECT_EQ(wire.call({"LPUSH", "queue:q", bytes, R"({"b":1,"a":[2]})", R"({"job_id":"mine","x":1})", "[1]"}), ":4\r\n");
-  EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), bulk(bytes));
+  EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), popped("queue:q", bytes));
   const Json named = json(wire.call({"BRPOP", "queue:q", "1"}));
   EXPECT_EQ(named["b"], 1);
   EXPECT_TRUE(named["job_id"].get<std::string>().starts_with("job_"));
@@ -233,7 +235,7 @@ TEST_F(Pops, ElementsComeBackAsTheyWereOrWithTheirIds) {
   const Json own = json(wire.call({"BRPOPLPUSH", "queue:q", "queue:processing", "1"}));
   EXPECT_EQ(own["job_id"], "mine");
   EXPECT_EQ(own["x"], 1);
-  EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), bulk("[1]"));
+  EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), popped("queue:q", "[1]"));
 }
 
 TEST_F(Pops, AnElementThatIsAJobsDocumentIsNamedByMovesAndShownByPops) {
@@ -252,7 +254,7 @@ TEST_F(Pops, BadPopsAreRefusedByThemselves) {
   EXPECT_EQ(wire.read_reply(), ":1\r\n");
   EXPECT_EQ(wire.read_reply(), "-ERR BRPOP timeout must be a non-negative integer\r\n");
   EXPECT_EQ(wire.read_reply(), "-ERR jobs taken from a queue move to queue:processing, not to 'elsewhere'\r\n");
-  EXPECT_EQ(wire.read_reply(), bulk("x"));
+  EXPECT_EQ(wire.read_reply(), popped("queue:q", "x"));
 }
 
 TEST_F(Pops, TakesAHundredJobsThroughOnePipeline) {

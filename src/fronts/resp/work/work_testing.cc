@@ -11,6 +11,10 @@
 namespace muster::resp::work {
 
 std::string WorkTest::text(const std::string& reply) {
+  if (reply.starts_with("*2\r\n$")) {
+    const std::size_t key = reply.find("\r\n", reply.find('$'));
+    return text(reply.substr(reply.find("\r\n$", key + 2) + 2));
+  }
   const std::size_t line = reply.find("\r\n");
   if (reply.empty() || reply[0] != '$' || reply.size() < line + 4) {
     ADD_FAILURE() << "no bulk string: " << reply;
@@ -26,6 +30,9 @@ WorkTest::Json WorkTest::json(const std::string& reply) {
 }
 
 std::string WorkTest::bulk(std::string_view text) { return fmt::format("${}\r\n{}\r\n", text.size(), text); }
+std::string WorkTest::popped(std::string_view key, std::string_view element) {
+  return fmt::format("*2\r\n{}{}", bulk(key), bulk(element));
+}
 
 void WorkTest::submit_plan(Wire& wire, const std::string& plan, const std::vector<std::string>& commands) {
   Json tasks = Json::array();

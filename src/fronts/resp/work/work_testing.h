@@ -14,16 +14,18 @@
 namespace muster::resp::work {
 
 inline constexpr const char* kNothing = "$-1\r\n";
+inline constexpr const char* kNoPair = "*-1\r\n";
 inline constexpr const char* kOk = "+OK\r\n";
 
 class WorkTest : public FrontTest {
  protected:
   using Json = nlohmann::json;
 
-  // The text of a bulk string; a failure and "" when the reply is something else.
+  // The text of a bulk string, or the element of a pair that was popped; a failure and "" when the reply is something else.
   static std::string text(const std::string& reply);
   static Json json(const std::string& reply);
   static std::string bulk(std::string_view text);
+  static std::string popped(std::string_view key, std::string_view element);
 
   // A plan of these commands, and an action of it over `inputs` inputs {"n":1}, {"n":2}, …; the ids of its jobs.
   void submit_plan(Wire& wire, const std::string& plan, const std::vector<std::string>& commands);
