@@ -1,5 +1,6 @@
 #include "command/plan_submit.h"
 
+#include "command/single.h"
 #include "plan/plan.h"
 
 namespace muster::command {
@@ -15,7 +16,18 @@ void handle(Context& context, PlanSubmitRequest request, Reply<PlanSubmitReply> 
               .tasks = static_cast<std::uint32_t>(document->tasks.size()),
               .needs = plan::needs(*document)};
   put.replace = request.replace;
-  context.engine.plans().put(std::move(put), std::move(reply));
+  auto told = [&engine = context.engine, ns = put.plan.ns, id = put.plan.id, text = put.plan.text,
+               reply = std::move(reply)](Result<PlanSubmitReply> stored) mutable {
+    if (stored.code() != Code::already_exists) return reply(std::move(stored));
+    // Another text, which may say the same.
+    engine.plans().get(
+        ns, just(id),
+        unwrap<Plan>([text = std::move(text), refused = stored.status(), reply = std::move(reply)](Result<Plan> known) mutable {
+          if (!known.ok() || !plan::is_same(known->spec.text, text)) return reply(refused);
+          reply(PlanSubmitReply{.plan = *std::move(known), .existed = true});
+        }));
+  };
+  context.engine.plans().put(std::move(put), std::move(told));
 }
 
 }  // namespace muster::command

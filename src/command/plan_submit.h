@@ -16,7 +16,7 @@ inline constexpr Spec kPlanSubmit{
     .effect = Effect::write,
     .idempotent = true,
     .audited = true,
-    .summary = "Keep a plan; the same text again changes nothing.",
+    .summary = "Keep a plan; the same content again changes nothing.",
 };
 
 struct PlanSubmitRequest {
@@ -26,7 +26,7 @@ struct PlanSubmitRequest {
 };
 using PlanSubmitReply = store::PlanStored;
 
-// invalid_argument: the message of plan::parse. already_exists: another text under this name.
+// invalid_argument: the message of plan::parse. already_exists: another plan under this name (plan::is_same).
 void handle(Context& context, PlanSubmitRequest request, Reply<PlanSubmitReply> reply);
 
 }  // namespace muster::command

@@ -236,4 +236,13 @@ Result<Document> parse(std::string_view json) {
   return document;
 }
 
+bool is_same(std::string_view one, std::string_view other) {
+  auto a = json::parse_object(one);
+  auto b = json::parse_object(other);
+  if (!a || !b) return one == other;
+  a->erase("job_id");
+  b->erase("job_id");
+  return *a == *b;
+}
+
 }  // namespace muster::plan

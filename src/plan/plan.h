@@ -44,6 +44,10 @@ struct Document {
 // optional field counts as absent.
 Result<Document> parse(std::string_view json);
 
+// Whether two texts are the same plan: neither whitespace nor the order of members makes another one, nor does `job_id`, which
+// AGX draws anew for every submission.
+bool is_same(std::string_view one, std::string_view other);
+
 // `tool:<name>` for every command, by its last path component. What a worker must offer to run the whole plan.
 CapabilitySet needs(const Document& plan);
 std::string tool_capability(std::string_view command);

@@ -210,5 +210,12 @@ TEST(Identifier, IsShortAndPlain) {
         << text;
 }
 
+TEST(Plan, IsTheSameWhateverItsTextLooksLike) {
+  EXPECT_TRUE(is_same(R"({"a":1,"b":[1,{"c":2,"d":3}]})", R"({ "b": [1, {"d":3,"c":2}], "a": 1 })"));
+  EXPECT_TRUE(is_same(R"({"a":1,"job_id":"x"})", R"({"job_id":"y","a":1})"));
+  EXPECT_FALSE(is_same(R"({"a":[1,2]})", R"({"a":[2,1]})"));
+  EXPECT_FALSE(is_same(R"({"a":{"job_id":"x"}})", R"({"a":{"job_id":"y"}})")) << "only the outermost one is AGX's";
+}
+
 }  // namespace
 }  // namespace muster::plan

@@ -14,7 +14,7 @@ constexpr std::array kEntries{
           .access = Access::operate,
           .arity_error = "PLAN.SUBMIT requires exactly one argument (plan JSON)",
           .group = "plan",
-          .summary = "Keeps a plan; the same text again changes nothing.",
+          .summary = "Keeps a plan; the same content again changes nothing.",
           .handler = plans::plan_submit},
     Entry{.name = "PLAN.LIST",
           .least = 1,

@@ -40,6 +40,18 @@ TEST_F(PlanCalls, SubmittingTheSameTextAgainIsFineAndAnotherTextIsRefused) {
   EXPECT_EQ(json_of(wire.call({"PLAN.GET", "plan-t1"}))["tasks"][0]["command"], "echo");
 }
 
+TEST_F(PlanCalls, TheSamePlanInAnotherTextIsTheSamePlan) {
+  start();
+  Wire wire = operate();
+  const std::string tasks = R"("tasks":[{"task_number":1,"command":"echo","args":["hi"]}])";
+  ASSERT_EQ(wire.call({"PLAN.SUBMIT", R"({"plan_id":"p","job_id":"job-1",)" + tasks + "}"}), "$1\r\np\r\n");
+  for (const std::string& text : {R"({ "plan_id": "p", )" + tasks + "\n}", "{" + tasks + R"(,"plan_id":"p"})",
+                                  R"({"plan_id":"p","job_id":"job-2",)" + tasks + "}"})
+    EXPECT_EQ(wire.call({"PLAN.SUBMIT", text}), "$1\r\np\r\n") << text;
+  EXPECT_EQ(json_of(wire.call({"PLAN.GET", "p"}))["job_id"], "job-1") << "the first one stays";
+  EXPECT_EQ(wire.call({"PLAN.SUBMIT", R"({"plan_id":"p","note":1,)" + tasks + "}"}), "-ERR Plan already exists: p\r\n");
+}
+
 TEST_F(PlanCalls, WithTheOverwritingHabitAnotherTextReplacesThePlanAtOnce) {
   RespOptions options;
   options.habits.plans_overwrite = true;
