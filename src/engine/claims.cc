@@ -326,7 +326,7 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
 };
 
 Claims::Claims(store::Store& store, const Clock& clock, Metrics& metrics, const Options& options)
-    : desk_(std::make_shared<Desk>(store, clock, metrics, options)) {}
+    : desk_(std::make_shared<Desk>(store, clock, metrics, options)), clock_(clock) {}
 
 Claims::~Claims() { stop(); }
 
@@ -337,6 +337,7 @@ ClaimTicket Claims::claim(store::ClaimRequest request, Duration wait, Reply<stor
     reply(status);
     return ClaimTicket{};
   }
+  asked_.note(request, clock_.elapsed());
   return desk_->claim(std::move(request), wait, std::move(reply));
 }
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/reply.h"
+#include "engine/asked_queues.h"
 #include "engine/options.h"
 #include "store/store.h"
 
@@ -56,9 +57,13 @@ class Claims {
   // With more claims parked than this, each is polled less often instead of the store being flooded.
   static constexpr std::size_t kPollsPerPeriod = 1'000;
 
+  const AskedQueues& asked() const { return asked_; }
+
  private:
   class Desk;
   std::shared_ptr<Desk> desk_;  // shared with replies that are still on their way when this goes
+  const Clock& clock_;
+  AskedQueues asked_;
 };
 
 }  // namespace muster::engine

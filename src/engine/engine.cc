@@ -46,7 +46,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       moves_(move_counters<kEventCount>(metrics)),
       events_(options.events_kept, first_event_number(clock)),
       claims_(store, clock, metrics, options),
-      jobs_(store),
+      jobs_(store, &claims_.asked()),
       workers_(store, clock, options),
       queues_(store),
       plans_(store),

@@ -124,8 +124,9 @@ void Jobs::count(store::JobFilter filter, Reply<std::vector<store::JobCount>> re
 
 void Jobs::why(JobId job, Reply<Why> reply) {
   if (Status status = judge_id(job); !status.ok()) return reply(status);
-  store_.explain(job, [reply = std::move(reply)](Result<store::WaitFacts> facts) mutable {
+  store_.explain(job, [asked = asked_, reply = std::move(reply)](Result<store::WaitFacts> facts) mutable {
     if (!facts.ok()) return reply(facts.status());
+    if (asked != nullptr) leave_out_elsewhere(*asked, *facts);
     reply(explain(*facts));
   });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/reply.h"
+#include "engine/asked_queues.h"
 #include "engine/why.h"
 #include "store/store.h"
 
@@ -11,7 +12,8 @@ namespace muster::engine {
 
 class Jobs {
  public:
-  explicit Jobs(store::Store& store) : store_(store) {}
+  // Without `asked`, `why` takes every worker at its registration's word.
+  explicit Jobs(store::Store& store, const AskedQueues* asked = nullptr) : store_(store), asked_(asked) {}
 
   void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<store::Enqueued>> reply);
   void complete(std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply);
@@ -36,6 +38,7 @@ class Jobs {
 
  private:
   store::Store& store_;
+  const AskedQueues* asked_;
 };
 
 }  // namespace muster::engine

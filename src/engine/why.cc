@@ -137,6 +137,18 @@ bool no_worker(const WaitFacts& facts, Why& why) {
   return true;
 }
 
+bool asked_elsewhere(const WaitFacts& facts, Why& why) {
+  if (facts.able_count != 0 || facts.elsewhere.empty()) return false;
+  why.code = WhyCode::no_worker;
+  for (const WaitFacts::Elsewhere& worker : facts.elsewhere) why.workers.push_back(worker.id.text());
+  why.text = fmt::format(
+      "the workers that could do it ask for other queues: {}", names(facts.elsewhere, [](const WaitFacts::Elsewhere& worker) {
+        return fmt::format("'{}' for {}", worker.id.text(),
+                           names(worker.queues, [](const QueueName& queue) { return fmt::format("'{}'", queue.text()); }));
+      }));
+  return true;
+}
+
 // A preference that nobody can satisfy ends by itself, so what it asks for is not missing.
 std::vector<std::string> without_preference(const WaitFacts& facts, std::vector<std::string> missing) {
   if (!facts.bound_until) return missing;
@@ -247,9 +259,9 @@ bool next_in_line(const WaitFacts& facts, Why& why) {
   return true;
 }
 
-constexpr Rule kRules[] = {finished,        running,           waiting_for_jobs, parked,      waiting_until, paused,
-                           no_worker,       no_capable_worker, concurrency_key,  queue_full,  type_full,     rate_limited,
-                           held_for_worker, workers_draining,  workers_full,     next_in_line};
+constexpr Rule kRules[] = {finished,     running,         waiting_for_jobs,  parked,          waiting_until, paused,
+                           no_worker,    asked_elsewhere, no_capable_worker, concurrency_key, queue_full,    type_full,
+                           rate_limited, held_for_worker, workers_draining,  workers_full,    next_in_line};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ enum class WhyCode : std::uint8_t {
   waiting_for_jobs,   // dependencies
   paused,             // its queue
   no_capable_worker,  // nobody live offers what it needs; `missing` names it
-  no_worker,          // nobody live serves the queue at all
+  no_worker,          // nobody live serves the queue at all, or whoever could asks for other ones
   workers_draining,   // able workers exist, all of them draining
   workers_full,       // all able workers are at their slots
   held_for_worker,    // sticky or preferred worker

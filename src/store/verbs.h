@@ -168,6 +168,12 @@ struct WaitFacts {
     std::uint32_t slots = 0;
   };
   std::vector<AbleWorker> able;  // live workers that could take it, the first few
+  // Set by the engine: able ones whose claims name other queues. They do not count as able.
+  struct Elsewhere {
+    WorkerId id;
+    std::vector<QueueName> queues;
+  };
+  std::vector<Elsewhere> elsewhere{};
   std::size_t able_count = 0;
   std::size_t able_free = 0;                 // of them: online with a free slot
   std::size_t live_workers = 0;              // in the namespace, serving its queue
