@@ -73,6 +73,7 @@ class KeyRows {
   virtual std::optional<KeyHead> find(std::string_view key) = 0;
   virtual KeyHead create(std::string_view key, KeyType type, std::optional<Instant> expires_at) = 0;
   virtual void write(const KeyHead& head) = 0;                         // expiry, count and ends; not the type
+  virtual std::string version(const KeyHead& head) = 0;                // another one after every write of the key
   virtual void remove(std::string_view key, const KeyHead& head) = 0;  // with everything in it, the sweep helping
   virtual void rename(std::string_view from, std::string_view to, const KeyHead& head) = 0;  // REQUIRES: no key `to`
   virtual std::vector<KeyName> names(std::string_view after, std::size_t limit) = 0;         // byte order

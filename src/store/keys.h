@@ -79,6 +79,9 @@ struct Persist {
   std::string key;
 };
 // Milliseconds left; -1 never expires, -2 no such key. absolute: the instant itself.
+struct Version {  // a text that changes with every write of the key, for KeyBatch::unchanged
+  std::string key;
+};
 struct TimeLeft {
   std::string key;
   bool absolute = false;
@@ -370,15 +373,21 @@ struct ScoresScan {  // [next, member, score, …]
 }  // namespace key
 
 using KeyCommand =
-    std::variant<key::Delete, key::Exists, key::TypeOf, key::Expire, key::Persist, key::TimeLeft, key::Rename, key::RandomKey,
-                 key::Names, key::Count, key::Clear, key::Get, key::GetMany, key::Set, key::SetMany, key::GetDelete,
-                 key::GetExpire, key::Append, key::Length, key::GetRange, key::SetRange, key::Increment, key::IncrementReal,
-                 key::Push, key::Pop, key::Move, key::ListLength, key::ListRange, key::ListAt, key::ListSet, key::ListInsert,
-                 key::ListRemove, key::ListTrim, key::ListPosition, key::HashSet, key::HashGet, key::HashGetMany, key::HashDelete,
-                 key::HashAll, key::HashExists, key::HashLength, key::HashIncrement, key::HashIncrementReal, key::HashScan,
-                 key::SetAdd, key::SetRemove, key::SetMembers, key::SetHas, key::SetCount, key::SetPop, key::SetRandom,
-                 key::SetMove, key::SetCombine, key::SetScan, key::ScoresAdd, key::ScoresRemove, key::ScoreOf, key::ScoresCount,
-                 key::ScoresRange, key::ScoresRemoveRange, key::RankOf, key::ScoresPop, key::ScoresScan>;
+    std::variant<key::Delete, key::Exists, key::TypeOf, key::Version, key::Expire, key::Persist, key::TimeLeft, key::Rename,
+                 key::RandomKey, key::Names, key::Count, key::Clear, key::Get, key::GetMany, key::Set, key::SetMany,
+                 key::GetDelete, key::GetExpire, key::Append, key::Length, key::GetRange, key::SetRange, key::Increment,
+                 key::IncrementReal, key::Push, key::Pop, key::Move, key::ListLength, key::ListRange, key::ListAt, key::ListSet,
+                 key::ListInsert, key::ListRemove, key::ListTrim, key::ListPosition, key::HashSet, key::HashGet, key::HashGetMany,
+                 key::HashDelete, key::HashAll, key::HashExists, key::HashLength, key::HashIncrement, key::HashIncrementReal,
+                 key::HashScan, key::SetAdd, key::SetRemove, key::SetMembers, key::SetHas, key::SetCount, key::SetPop,
+                 key::SetRandom, key::SetMove, key::SetCombine, key::SetScan, key::ScoresAdd, key::ScoresRemove, key::ScoreOf,
+                 key::ScoresCount, key::ScoresRange, key::ScoresRemoveRange, key::RankOf, key::ScoresPop, key::ScoresScan>;
+
+// What key::Version answered; nothing: there was no such key.
+struct KeyVersion {
+  std::string key;
+  std::optional<std::string> version;
+};
 
 // Run in order. Each is answered by itself; a refused one changes nothing and the others go on. The fronts' own are run as one:
 // nobody sees the keyspace between two of them. Clients' are pipelines: a long one is done in slices, with others in between.
@@ -386,6 +395,11 @@ struct KeyBatch {
   NamespaceName ns{kDefaultNamespace};
   KeySpace space = KeySpace::clients;
   std::vector<KeyCommand> commands;
+  // Clients': all of it happens, or nothing, and nobody sees the keyspace in between. exhausted: it is about more rows or bytes
+  // than one may be.
+  bool whole = false;
+  // Nothing is done, and the answer is conflict, when one of these keys is no longer what it was. REQUIRES: whole.
+  std::vector<KeyVersion> unchanged{};
 };
 
 // What a command answers, free of any wire's form.

@@ -49,6 +49,11 @@ KeyAnswer apply(Stage& stage, const key::Exists& c) {
   return KeyAnswer::count(found);
 }
 
+KeyAnswer apply(Stage& stage, const key::Version& c) {
+  const auto head = stage.find(c.key);
+  return head ? KeyAnswer::bytes(stage.rows.version(*head)) : KeyAnswer::none();
+}
+
 KeyAnswer apply(Stage& stage, const key::TypeOf& c) {
   const auto head = stage.find(c.key);
   return head ? KeyAnswer::bytes(name_of(head->type)) : KeyAnswer::none();

@@ -9,6 +9,7 @@ namespace muster::store::keyspace {
 KeyAnswer apply(Stage& stage, const key::Delete& c);
 KeyAnswer apply(Stage& stage, const key::Exists& c);
 KeyAnswer apply(Stage& stage, const key::TypeOf& c);
+KeyAnswer apply(Stage& stage, const key::Version& c);
 KeyAnswer apply(Stage& stage, const key::Expire& c);
 KeyAnswer apply(Stage& stage, const key::Persist& c);
 KeyAnswer apply(Stage& stage, const key::TimeLeft& c);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <fmt/format.h>
+
 #include "store/keyspace/families.h"
 #include "store/keyspace/metered_rows.h"
 
@@ -15,11 +17,11 @@ inline constexpr bool kIsOneOf = (std::is_same_v<Command, Readers> || ...);
 
 template <class Command>
 inline constexpr bool kOnlyReads =
-    kIsOneOf<Command, key::Exists, key::TypeOf, key::TimeLeft, key::RandomKey, key::Names, key::Count, key::Get, key::GetMany,
-             key::Length, key::GetRange, key::ListLength, key::ListRange, key::ListAt, key::ListPosition, key::HashGet,
-             key::HashGetMany, key::HashAll, key::HashExists, key::HashLength, key::HashScan, key::SetMembers, key::SetHas,
-             key::SetCount, key::SetRandom, key::SetScan, key::ScoreOf, key::ScoresCount, key::ScoresRange, key::RankOf,
-             key::ScoresScan>;
+    kIsOneOf<Command, key::Exists, key::TypeOf, key::Version, key::TimeLeft, key::RandomKey, key::Names, key::Count, key::Get,
+             key::GetMany, key::Length, key::GetRange, key::ListLength, key::ListRange, key::ListAt, key::ListPosition,
+             key::HashGet, key::HashGetMany, key::HashAll, key::HashExists, key::HashLength, key::HashScan, key::SetMembers,
+             key::SetHas, key::SetCount, key::SetRandom, key::SetScan, key::ScoreOf, key::ScoresCount, key::ScoresRange,
+             key::RankOf, key::ScoresScan>;
 
 // Calls `take` with every key the command names.
 template <class Command, class Take>
@@ -47,7 +49,26 @@ KeyAnswer judge(Stage& stage, const Command& c) {
   return refused ? std::move(*refused) : apply(stage, c);
 }
 
+bool is_unchanged(Stage& stage, const KeyVersion& expected) {
+  const KeyAnswer now = apply(stage, key::Version{expected.key});
+  return expected.version ? now.kind == KeyAnswer::Kind::text && now.text == *expected.version
+                          : now.kind == KeyAnswer::Kind::nothing;
+}
+
+Status refuse_whole() {
+  return Status::exhausted(
+      fmt::format("the commands are about more than kWholeRowsMax ({}) rows or answer more than "
+                  "kBatchAnswerBytesMax ({} bytes) together; nothing was done: do it in parts",
+                  Bounds::kWholeRowsMax, Bounds::kBatchAnswerBytesMax));
+}
+
 }  // namespace
+
+std::size_t bytes_of(const KeyAnswer& answer) {
+  std::size_t bytes = sizeof(KeyAnswer) + answer.text.size();
+  for (const KeyAnswer& each : answer.list) bytes += bytes_of(each);
+  return bytes;
+}
 
 Ran run(KeyRows& rows, const Run& what) {
   constexpr Cost kQuick{Bounds::kQuickRowsMax, Bounds::kQuickBytesMax};
@@ -56,6 +77,12 @@ Ran run(KeyRows& rows, const Run& what) {
   ran.answers.reserve(what.commands.size());
   MeteredRows metered(rows);
   Stage stage(metered, what, ran);
+  for (const KeyVersion& expected : what.unchanged) {
+    if (is_unchanged(stage, expected)) continue;
+    ran.refused = Status::conflict(fmt::format("key '{}' has changed", expected.key));
+    return ran;
+  }
+  std::size_t answer_bytes = 0;
   for (const KeyCommand& command : what.commands) {
     const bool reads = !writes(command);
     metered.allow(!reads ? MeteredRows::kNoLimit : what.quick ? kQuick : kLong);
@@ -68,6 +95,11 @@ Ran run(KeyRows& rows, const Run& what) {
     if (ran.unfinished) break;
     ran.answers.push_back(std::move(answer));
     const Cost& spent = metered.spent();
+    if (what.whole) answer_bytes += bytes_of(ran.answers.back());
+    if (what.whole && (spent.rows > Bounds::kWholeRowsMax || answer_bytes > Bounds::kBatchAnswerBytesMax)) {
+      ran.refused = refuse_whole();
+      break;
+    }
     if (what.divisible && (spent.rows >= Bounds::kSliceRowsMax || spent.bytes >= Bounds::kSliceBytesMax)) break;
   }
   return ran;

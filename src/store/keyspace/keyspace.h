@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "store/key_rows.h"
 #include "store/keys.h"
 
@@ -36,6 +37,7 @@ struct Bounds {
   static constexpr std::size_t kSearchedRowsMax = 100'000;  // that it looks at in order to change some
   static constexpr std::size_t kReadRowsMax = 1'000'000;    // that it looks at and changes none
   static constexpr std::size_t kDrawnFromMax = 100'000;     // members a lot is drawn from: the first in byte order
+  static constexpr std::size_t kWholeRowsMax = 100'000;     // that all commands of a whole batch look at and change
   static constexpr std::size_t kCountedMax = 1'000'000;     // keys that are counted; the number stays there
 
   // What a read may cost where others wait for it; beyond, it is done elsewhere.
@@ -54,6 +56,7 @@ struct Ran {
   bool wrote = false;
   bool long_read = false;   // the first command without an answer reads more than is quick: it is to be run by itself
   bool unfinished = false;  // the first command without an answer did a part of its work: it is to be run again
+  Status refused;           // why nothing of it may stay; what was written is to be undone
 };
 
 struct Run {
@@ -62,9 +65,12 @@ struct Run {
   std::uint64_t random = 0;  // feeds what is to be drawn by lot
   bool divisible = false;    // may end early, after a part of it
   bool quick = false;        // a read that is not quick ends it: then long_read
+  bool whole = false;        // as in KeyBatch
+  std::span<const KeyVersion> unchanged{};
 };
 Ran run(KeyRows& rows, const Run& what);
 
+std::size_t bytes_of(const KeyAnswer& answer);
 bool writes(const KeyCommand& command);
 bool writes(const KeyBatch& batch);
 // Every key a command names, for stores that lock before they look.

@@ -30,8 +30,12 @@ class MemoryRows final : public KeyRows {
     return head;
   }
   void write(const KeyHead& head) override {
+    ++versions_[head.row];
     for (auto& [name, kept] : keys_)
       if (kept.row == head.row) kept = head;
+  }
+  std::string version(const KeyHead& head) override {
+    return std::to_string(static_cast<std::int64_t>(head.row)) + "." + std::to_string(versions_[head.row]);
   }
   void remove(std::string_view key, const KeyHead& head) override {
     keys_.erase(std::string(key));
@@ -63,7 +67,10 @@ class MemoryRows final : public KeyRows {
   }
 
   std::string text(const KeyHead& head) override { return contents_[head.row].text; }
-  void put_text(std::string_view, const KeyHead& head, std::string_view value) override { contents_[head.row].text = value; }
+  void put_text(std::string_view, const KeyHead& head, std::string_view value) override {
+    ++versions_[head.row];
+    contents_[head.row].text = value;
+  }
 
   std::vector<ListItem> items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) override {
     std::vector<ListItem> all;
@@ -242,6 +249,7 @@ class MemoryRows final : public KeyRows {
   std::map<std::string, KeyHead> keys_;
   std::map<KeyRow, Content> contents_;
   std::int64_t last_row_ = 0;
+  std::map<KeyRow, std::uint64_t> versions_;
   std::uint64_t visited_ = 0;
 };
 

@@ -68,6 +68,12 @@ void MeteredRows::write(const KeyHead& head) {
   rows_.write(head);
 }
 
+std::string MeteredRows::version(const KeyHead& head) {
+  if (!may_read(1)) return {};
+  read(1, 0);
+  return rows_.version(head);
+}
+
 void MeteredRows::remove(std::string_view key, const KeyHead& head) {
   wrote(1 + std::min<std::uint64_t>(elements(head), kRemovedAtOnceMax), 0);
   rows_.remove(key, head);

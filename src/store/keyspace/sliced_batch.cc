@@ -7,15 +7,6 @@
 #include <fmt/format.h>
 
 namespace muster::store::keyspace {
-namespace {
-
-std::size_t bytes_of(const KeyAnswer& answer) {
-  std::size_t bytes = sizeof(KeyAnswer) + answer.text.size();
-  for (const KeyAnswer& each : answer.list) bytes += bytes_of(each);
-  return bytes;
-}
-
-}  // namespace
 
 std::span<const KeyCommand> SlicedBatch::reads() const {
   const auto left = rest();
@@ -30,7 +21,11 @@ bool SlicedBatch::writes() const {
 
 Run SlicedBatch::slice() const {
   // What is not taken apart takes the time it takes, its reads included.
-  return {.commands = rest(), .divisible = is_divisible(), .quick = is_divisible() || !writes()};
+  return {.commands = rest(),
+          .divisible = is_divisible(),
+          .quick = is_divisible() || !writes(),
+          .whole = batch_.whole,
+          .unchanged = batch_.unchanged};
 }
 
 void SlicedBatch::next_slice() {

@@ -4,7 +4,8 @@
 //   SET, SET, GET | SMEMBERS of a large set | SET, …
 //    first slice       run_long                 next slice
 //
-// Batches of clients' keys are divisible: they are pipelines, whose commands nobody asked to be one. The fronts' own are not.
+// Batches of clients' keys are divisible unless they are to be whole: they are pipelines, whose commands nobody asked to be one.
+// The fronts' own are not.
 // Clients' commands after one whose answer brings the bytes of all answers above kBatchAnswerBytesMax are not run and have no
 // answer: the caller asks again.
 // A store derives from it and says how a part is run. Lives until its reply is called; one part is under way at a time.
@@ -41,13 +42,15 @@ class SlicedBatch : public std::enable_shared_from_this<SlicedBatch> {
   bool writes() const;
   // How the rest is to be run as a slice, and its reads apart from the writes.
   Run slice() const;
-  Run long_reads() const { return {.commands = reads(), .divisible = is_divisible()}; }
+  Run long_reads() const {
+    return {.commands = reads(), .divisible = is_divisible(), .whole = batch_.whole, .unchanged = batch_.unchanged};
+  }
 
   virtual void run_slice(Reply<Part> done) = 0;
   virtual void run_long(Reply<Part> done) = 0;
 
  private:
-  bool is_divisible() const { return batch_.space == KeySpace::clients; }
+  bool is_divisible() const { return batch_.space == KeySpace::clients && !batch_.whole; }
   void next_slice();
   void next_long();
   void take(Result<Part> part);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/uuid.h"
 
 namespace muster::store::postgres {
@@ -19,6 +21,7 @@ const Sql kRename{"key_rename"};
 const Sql kNames{"key_names"};
 const Sql kCount{"key_count"};
 const Sql kClear{"key_clear"};
+const Sql kVersion{"key_version"};
 const Sql kText{"key_text"};
 const Sql kTextPut{"key_text_put"};
 const Sql kItemsLeft{"key_items_left"};
@@ -241,6 +244,11 @@ std::int64_t RowsOfKeys::count(Instant now, std::size_t most) {
   flush();
   Params params = scoped();
   return number_in(tx_.ask(kCount, std::move(params.int8(to_ms(now)).int8(whole(most)))));
+}
+
+std::string RowsOfKeys::version(const KeyHead& head) {
+  flush();
+  return fmt::format("{}.{}", row_of(head), number_in(tx_.ask(kVersion, of(head))));
 }
 
 std::size_t RowsOfKeys::clear(std::size_t most) {

@@ -48,6 +48,7 @@ class RowsOfKeys final : public KeyRows {
   KeyHead create(std::string_view key, KeyType type, std::optional<Instant> expires_at) override;
   void write(const KeyHead& head) override;
   void remove(std::string_view key, const KeyHead& head) override;
+  std::string version(const KeyHead& head) override;
   void rename(std::string_view from, std::string_view to, const KeyHead& head) override;
   std::vector<KeyName> names(std::string_view after, std::size_t limit) override;
   std::int64_t count(Instant now, std::size_t most) override;

@@ -186,6 +186,7 @@ Result<keyspace::Part> Reader::read_keys(const KeyBatch& batch, const keyspace::
   SqliteKeyRows rows(db_, keys_, *ns, batch.space);
   keyspace::Ran ran = keyspace::run(rows, what);
   if (!db_.fault().ok()) return db_.fault();
+  if (!ran.refused.ok()) return ran.refused;
   return keyspace::Part{std::move(ran.answers), false};
 }
 

@@ -27,8 +27,11 @@ const Sql kFieldsRemoveSome{"key_fields_remove_some"};
 const Sql kScoresRemoveSome{"key_scores_remove_some"};
 const Sql kExpiryNext{"key_expiry_next"};
 
-void lock_keys(Tx& tx, const KeyScope& scope, std::span<const KeyCommand> commands, const std::vector<std::string>& keys) {
-  if (std::none_of(commands.begin(), commands.end(), [](const KeyCommand& command) { return keyspace::writes(command); })) return;
+void lock_keys(Tx& tx, const KeyScope& scope, const keyspace::Run& what, const std::vector<std::string>& keys) {
+  const auto commands = what.commands;
+  // What is whole looks at one moment, also where it only looks.
+  if (!what.whole && std::none_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return keyspace::writes(c); }))
+    return;
   // A clear names no key and touches every one.
   if (std::any_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return std::holds_alternative<key::Clear>(c); }))
     return lock_all_keys(tx, scope.ns);
@@ -44,13 +47,18 @@ Result<keyspace::Part> run_keys(Tx& tx, const KeyBatch& batch, keyspace::Run wha
   std::vector<std::string> keys;
   for (const KeyCommand& command : what.commands)
     for (std::string& key : keyspace::keys_of(command)) keys.push_back(std::move(key));
-  lock_keys(tx, scope, what.commands, keys);
+  for (const KeyVersion& each : what.unchanged) keys.push_back(each.key);
+  lock_keys(tx, scope, what, keys);
   RowsOfKeys rows(tx, scope);
   rows.expect(keys);
   constexpr double kSpread = 9007199254740992.0;  // 2^53, all a double tells apart
   what.random = mix64(static_cast<std::uint64_t>(tx.node().spread() * kSpread));
   what.now = tx.now();
   keyspace::Ran ran = keyspace::run(rows, what);
+  if (!ran.refused.ok()) {
+    tx.undone = true;
+    return ran.refused;
+  }
   rows.flush();
   if (batch.space == KeySpace::clients)
     for (std::string& key : ran.pushed) tx.changes.keys.push_back({batch.ns, std::move(key)});

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace muster::store::sqlite {
 namespace {
 
@@ -194,6 +196,11 @@ std::vector<KeyName> SqliteKeyRows::names(std::string_view after, std::size_t li
 
 std::int64_t SqliteKeyRows::count(Instant now, std::size_t most) {
   return read_number(sql_.count.bind(1, namespace_).bind(2, space_).bind(3, to_ms(now)).bind(4, as_number(most)));
+}
+
+std::string SqliteKeyRows::version(const KeyHead& head) {
+  Rows rows(sql_.version.bind(1, id_of(head)));
+  return rows.next() ? fmt::format("{}.{}", id_of(head), sql_.version.integer(0)) : std::string();
 }
 
 std::size_t SqliteKeyRows::clear(std::size_t most) {

@@ -19,6 +19,10 @@ struct KeyStatements {
   Statement clear_texts;
   Statement retire;
   Statement retire_first;
+  Statement version;
+  Statement whole_begin;
+  Statement whole_undo;
+  Statement whole_end;
   Statement text;
   Statement put_text;
   Statement expired;

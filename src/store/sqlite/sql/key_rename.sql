@@ -1,1 +1,1 @@
-UPDATE keys SET name = ?2 WHERE id = ?1
+UPDATE keys SET name = ?2, version = version + 1 WHERE id = ?1

@@ -44,8 +44,13 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
   core.random_state = mix64(core.random_state);
   what.now = core.now;
   what.random = core.random_state;
+  const bool undoable = what.whole && !between_groups;
+  if (undoable) core.key_sql.whole_begin.run();
   keyspace::Ran ran = keyspace::run(rows, what);
+  if (undoable && !ran.refused.ok()) core.key_sql.whole_undo.run();
+  if (undoable) core.key_sql.whole_end.run();
   if (!core.db.fault().ok()) return core.db.fault();
+  if (!ran.refused.ok()) return ran.refused;
   if (ran.wrote) note_writes(core, batch, ran, rows);
   if (cached && between_groups) remember_reads(core, what.commands, ran.answers, rows);
   return keyspace::Part{std::move(ran.answers), ran.long_read};

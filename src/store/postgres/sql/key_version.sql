@@ -1,0 +1,1 @@
+SELECT version FROM {schema}.keys WHERE id = $1::bigint

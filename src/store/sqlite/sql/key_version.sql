@@ -1,0 +1,1 @@
+SELECT version FROM keys WHERE id = ?1
