@@ -1,9 +1,9 @@
 // The public id of one attempt at a step, derived reversibly from its run's integer key and its place in that run.
 //
-//   high: as the run's own id has it       low: variant │ 14 bits of the place │ 48 check bits
+// Run and place, and 47 zeros to check, are spread over the UUID (spread.h) by a salt made from that of the job ids, so that
+// neither a job's id nor one of another store names a step. Ids that were given out before are still understood:
 //
-// The check bits come from run, place and a salt made from that of the job ids, so that neither a job's id nor one of another
-// store names a step.
+//   high: the run's key, as in IdCodec::encode_early       low: variant │ 14 bits of the place │ 48 check bits
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,22 @@ struct StepKey {
 class StepIdCodec {
  public:
   // The salt of the job ids.
-  explicit StepIdCodec(std::uint64_t salt = 0) : salt_(mix64(salt ^ kApart)) {}
+  explicit StepIdCodec(std::uint64_t salt = 0) : salt_(mix64(salt ^ kApart)), spread_(salt_) {}
 
   StepId encode(const StepKey& key) const {
+    return StepId{spread_.close({static_cast<std::uint64_t>(key.run), static_cast<std::uint64_t>(key.place) & kPlaceMask})};
+  }
+
+  std::optional<StepKey> decode(const StepId& id) const {
+    const auto halves = spread_.open(id.value);
+    if (halves && halves->left != 0 && halves->left <= static_cast<std::uint64_t>(kJobKeyMax) && halves->right != 0 &&
+        halves->right <= kPlaceMask)
+      return StepKey{static_cast<JobKey>(halves->left), static_cast<std::int64_t>(halves->right)};
+    return decode_early(id);
+  }
+
+  // As ids were before they were spread.
+  StepId encode_early(const StepKey& key) const {
     const auto run = static_cast<std::uint64_t>(key.run);
     const auto place = static_cast<std::uint64_t>(key.place) & kPlaceMask;
     const std::uint64_t high = ((run >> 12) << 16) | 0x8000ULL | (run & 0xFFF);
@@ -35,19 +48,20 @@ class StepIdCodec {
     return StepId{{high, 0x8000'0000'0000'0000ULL | (place << kCheckBits) | check}};
   }
 
-  std::optional<StepKey> decode(const StepId& id) const {
+ private:
+  std::optional<StepKey> decode_early(const StepId& id) const {
     const StepKey key{static_cast<JobKey>(((id.value.high >> 16) << 12) | (id.value.high & 0xFFF)),
                       static_cast<std::int64_t>((id.value.low >> kCheckBits) & kPlaceMask)};
-    if (key.run <= 0 || key.place <= 0 || encode(key) != id) return std::nullopt;
+    if (key.run <= 0 || key.place <= 0 || encode_early(key) != id) return std::nullopt;
     return key;
   }
 
- private:
   static constexpr int kCheckBits = 48;
   static constexpr std::uint64_t kPlaceMask = (1ULL << 14) - 1;
   static constexpr std::uint64_t kApart = 0x7374'6570'7374'6570ULL;
   static_assert(limits::kStepsPerRunMax <= kPlaceMask);
   std::uint64_t salt_;
+  Spread spread_;
 };
 
 }  // namespace muster::store
