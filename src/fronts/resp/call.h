@@ -21,6 +21,7 @@ namespace muster::resp {
 struct Core;
 struct Entry;
 
+struct Transaction;  // keyspace/transaction.h
 using Args = std::vector<std::string>;
 
 inline constexpr std::size_t kRunAnswerBytesMax = 8 * 1024 * 1024;  // a run whose answers are more postpones what is left of it
@@ -50,6 +51,9 @@ class Call : public std::enable_shared_from_this<Call> {
   void answer(std::string bytes, UniqueFunction<void(bool)> sent = {});
   void fail(std::string_view text) { answer(wire::error_reply(text)); }  // -ERR text
   bool answered() const { return answered_; }
+
+  // Of MULTI, EXEC, DISCARD and WATCH: the one they begin, end or stand in. Null: there is none, or MULTI stands in one.
+  std::shared_ptr<Transaction> transaction;
 
   // For runs: instead of an answer, when those before it are enough for one go. The session begins the call again later, as if it
   // had not been begun.

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "command/context.h"
 #include "fronts/resp/wire/writer.h"
 #include "model/ids.h"
 #include "model/job.h"
+#include "store/keys.h"
 
 namespace muster::resp {
 
@@ -47,10 +49,13 @@ class Client {
   SessionId session{};          // of that worker
   std::map<JobId, Fence> held;  // what was taken through this connection and has not ended
 
-  std::size_t answer_bytes = 0;  // of answers that wait for their turn
+  std::size_t answer_bytes = 0;            // of answers that wait for their turn
+  std::vector<store::KeyVersion> watched;  // as they were: WATCH
 
   std::size_t subscriptions = 0;       // channels and patterns; more than none: only a few commands are allowed in RESP2
   std::size_t subscription_bytes = 0;  // of their names
+
+  std::string ended_because;  // the server closes it for this; empty: it does not, or the peer left
 
   bool open() const { return open_; }
   void set_closed() { open_ = false; }

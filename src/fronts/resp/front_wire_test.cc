@@ -56,7 +56,9 @@ TEST_F(FrontWireTest, P1ToP5SmallTalk) {
   expect_stays(wire, frame({"unknown"}), "-ERR unknown command 'UNKNOWN'\r\n");
   expect_stays(wire, frame({"plan.x"}), "-ERR Protocol error: Unknown PLAN command: PLAN.X\r\n");
   expect_stays(wire, frame({"ACTION.X"}), "-ERR Protocol error: Unknown ACTION command: ACTION.X\r\n");
-  expect_stays(wire, frame({"MULTI"}) + frame({"MONITOR"}), "-ERR unknown command 'MULTI'\r\n-ERR unknown command 'MONITOR'\r\n");
+  expect_stays(wire, frame({"MONITOR"}) + frame({"XADD", "s", "*", "f", "v"}),
+               "-ERR unknown command 'MONITOR'\r\n"
+               "-ERR unknown command 'XADD': streams are not known here; docs/protocol-resp.md has what is\r\n");
   expect_stays(wire, frame({"bad\r\nname"}), "-ERR unknown command 'BAD  NAME'\r\n");
 }
 
@@ -84,7 +86,7 @@ TEST_F(FrontWireTest, M7ToM14AreToldAndClosed) {
   expect_closes("*1\r\n$-2\r\n", "-ERR Protocol error: Invalid bulk string size\r\n");
   expect_closes("*1\r\n$4\r\nPINGxx", "-ERR Protocol error: Invalid CRLF\r\n");
   expect_closes("*2\r\n$4\r\nAUTH\r\n$2097152\r\n", "-ERR Message too large\r\n");
-  expect_closes("*17\r\n", "-ERR Protocol error: Array size 17 exceeds maximum 16\r\n");
+  expect_closes("*1025\r\n", "-ERR Protocol error: Array size 1025 exceeds maximum 1024\r\n");
   expect_closes("*1\r\n!x\r\n", "-ERR Protocol error: Unknown RESP type: 33\r\n");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "*1\r\n";

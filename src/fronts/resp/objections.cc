@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace muster::resp {
 namespace {
@@ -19,6 +20,18 @@ constexpr std::array kNamedArguments{
     NamedArgument{"RPUSH", 2, "value"}, NamedArgument{"LREM", 3, "element"},  NamedArgument{"ZADD", 3, "member"},
     NamedArgument{"ZREM", 2, "member"}, NamedArgument{"ZSCORE", 2, "member"}, NamedArgument{"HSET", 3, "value"},
 };
+
+// Of Redis, and missed by clients that need them.
+struct Missing {
+  std::span<const std::string_view> names;
+  std::string_view what;
+};
+constexpr std::array<std::string_view, 8> kScripts{"EVAL",   "EVALSHA", "EVAL_RO",  "EVALSHA_RO",
+                                                   "SCRIPT", "FCALL",   "FCALL_RO", "FUNCTION"};
+constexpr std::array<std::string_view, 14> kStreams{"XADD",     "XREAD",  "XREADGROUP", "XGROUP", "XACK",
+                                                    "XLEN",     "XRANGE", "XREVRANGE",  "XDEL",   "XTRIM",
+                                                    "XPENDING", "XCLAIM", "XAUTOCLAIM", "XINFO"};
+constexpr std::array kMissing{Missing{kScripts, "scripts"}, Missing{kStreams, "streams"}};
 
 constexpr std::array<std::string_view, 8> kAllowedWhileSubscribed{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
                                                                   "PING",      "QUIT",        "RESET",      "AUTH"};
@@ -46,6 +59,9 @@ std::string not_bulk_text(const Entry& entry, std::size_t place) {
 
 std::string unknown_command(std::string_view name) {
   const std::string_view shown = name.substr(0, kShownNameBytesMax);
+  for (const auto& [names, what] : kMissing)
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return fmt::format("unknown command '{}': {} are not known here; docs/protocol-resp.md has what is", shown, what);
   for (const std::string_view family : {"PLAN", "ACTION"})
     if (name.size() > family.size() && name.starts_with(family) && name[family.size()] == '.')
       return fmt::format("Protocol error: Unknown {} command: {}", family, shown);

@@ -25,7 +25,7 @@ struct Limits {
   std::size_t depth_max = 7;                          // arrays in arrays
   std::size_t inline_bytes_max = 64 * 1024;           // of an inline command
   std::size_t unauthenticated_bytes_max = 64 * 1024;  // of one command before AUTH
-  std::size_t unauthenticated_elements_max = 16;      // of one array before AUTH
+  std::size_t unauthenticated_elements_max = 1'024;   // of one array before AUTH
   std::size_t connections_max = 20'000;               // one more is told so and closed
   std::size_t connections_per_address_max = 20'000;
   std::size_t pipeline_max = 10'000;                        // unanswered commands of one connection; reading pauses beyond

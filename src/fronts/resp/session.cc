@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fronts/resp/keyspace/transaction.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/meter.h"
 #include "fronts/resp/objections.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kSlotsKept = 64;
 constexpr std::string_view kLateFrame = "Protocol error: the command did not arrive in time";
+constexpr std::string_view kQueued = "+QUEUED\r\n";
 constexpr std::size_t kCallBytes = 512;  // of a command that waits, beside its arguments
 
 wire::Bounds bounds_of(const Limits& limits, bool authenticated) {
@@ -121,7 +123,10 @@ bool RespSession::output_full() {
   return (client_->answer_bytes > 0 || connection_.unsent() > 0) && !connection_.has_room();
 }
 
-void RespSession::report_held() { connection_.hold(request_bytes_ + client_->answer_bytes + input_.size() + parser_.buffered()); }
+void RespSession::report_held() {
+  const std::size_t kept = transaction_ ? transaction_->bytes : 0;
+  connection_.hold(request_bytes_ + kept + client_->answer_bytes + input_.size() + parser_.buffered());
+}
 
 void RespSession::received(std::string_view bytes) {
   if (deaf_) return;
@@ -170,6 +175,7 @@ void RespSession::refuse(std::string text, bool close) {
   client_->answer_bytes += slot.bytes.size();
   slot.close_after = close;
   if (!close) return;
+  client_->ended_because = std::move(text);
   deaf_ = true;
   hurry();
 }
@@ -181,10 +187,15 @@ void RespSession::take(wire::Words words) {
   const Entry* entry = find_command(words.words[0]);
   core_->meter->count(entry);
   client_->last_command.assign(words.words[0], 0, kShownNameBytesMax);
-  if (std::string text = objection(entry, words); !text.empty()) {
+  std::string text = objection(entry, words);
+  const bool is_part = transaction_ != nullptr && (entry == nullptr || !is_about_transaction(*entry));
+  if (text.empty() && is_part) text = objection_to_next_part(*entry, words.words);
+  if (!text.empty()) {
     core_->meter->count_refusal();
+    if (is_part) transaction_->broken = true;
     return refuse(std::move(text), false);
   }
+  if (is_part) return keep(*entry, std::move(words.words));
 
   Slot& slot = slots_.emplace_back();
   slot.gate = changes_identity(entry->name);
@@ -195,6 +206,11 @@ void RespSession::take(wire::Words words) {
   request_bytes_ += slot.request_bytes;
   slot.call = std::make_shared<Call>(*core_, client_, *entry, std::move(words.words));
   slot.call->on_answered([this, call = slot.call.get()] { one_answered(*call); });
+  slot.call->transaction = transaction_for(*entry);
+  if (slot.call->transaction && entry->name == "EXEC") {
+    slot.request_bytes += slot.call->transaction->bytes;
+    request_bytes_ += slot.call->transaction->bytes;
+  }
   if (slot.close_after) deaf_ = true;
   if (slot.gate) ++gates_;
   if (slot.flow == Flow::local) return begin_local(slot);
@@ -202,6 +218,32 @@ void RespSession::take(wire::Words words) {
   if (slot.heartbeat || deaf_) hurry();
   // Its outcome decides how the next frame is read.
   if (slot.gate && !client_->authenticated) pump();
+}
+
+// In the order of arrival: what stands between MULTI and EXEC is known before any of it is begun.
+std::shared_ptr<Transaction> RespSession::transaction_for(const Entry& entry) {
+  if (entry.name == "MULTI") return transaction_ ? nullptr : transaction_ = std::make_shared<Transaction>();
+  if (entry.name == "EXEC" || entry.name == "DISCARD" || entry.name == "RESET") return std::exchange(transaction_, nullptr);
+  return entry.name == "WATCH" ? transaction_ : nullptr;
+}
+
+std::string RespSession::objection_to_next_part(const Entry& entry, const Args& args) const {
+  if (std::string text = objection_to_part(entry, args); !text.empty()) return text;
+  if (transaction_->calls.size() >= kTransactionCommandsMax)
+    return fmt::format("a transaction has at most {} commands", kTransactionCommandsMax);
+  if (transaction_->bytes + bytes_of(args) > kTransactionBytesMax)
+    return fmt::format("a transaction has at most {} bytes of arguments", kTransactionBytesMax);
+  return {};
+}
+
+void RespSession::keep(const Entry& entry, Args args) {
+  transaction_->bytes += bytes_of(args);
+  transaction_->calls.push_back(std::make_shared<Call>(*core_, client_, entry, std::move(args)));
+  Slot& slot = slots_.emplace_back();
+  slot.bytes = kQueued;
+  slot.request_bytes = kCallBytes;
+  request_bytes_ += slot.request_bytes;
+  client_->answer_bytes += slot.bytes.size();
 }
 
 std::string RespSession::objection(const Entry* entry, const wire::Words& words) const {

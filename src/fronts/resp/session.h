@@ -72,6 +72,9 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void read(std::string_view bytes);
   void take(wire::Words words);
   void refuse(std::string text, bool close);
+  std::shared_ptr<Transaction> transaction_for(const Entry& entry);
+  std::string objection_to_next_part(const Entry& entry, const Args& args) const;  // REQUIRES: transaction_
+  void keep(const Entry& entry, Args args);                                        // the same
   // The error a command gets before it is begun; empty: none.
   std::string objection(const Entry* entry, const wire::Words& words) const;
   std::string objection_now(const Entry& entry) const;  // what may have changed since it arrived
@@ -101,12 +104,13 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   wire::Parser parser_;
   std::string input_;  // bytes that wait while the session is stalled
   std::deque<Slot> slots_;
-  std::size_t slots_peak_ = 0;        // since they were last given back
-  std::size_t begun_ = 0;             // slots from the front that the pump has passed
-  std::size_t running_ = 0;           // calls of the run that are unanswered
-  std::size_t heartbeats_ahead_ = 0;  // heartbeats received and not begun
-  std::size_t gates_ = 0;             // unanswered slots that change who the client is
-  std::size_t request_bytes_ = 0;     // of all slots
+  std::size_t slots_peak_ = 0;                // since they were last given back
+  std::size_t begun_ = 0;                     // slots from the front that the pump has passed
+  std::size_t running_ = 0;                   // calls of the run that are unanswered
+  std::size_t heartbeats_ahead_ = 0;          // heartbeats received and not begun
+  std::size_t gates_ = 0;                     // unanswered slots that change who the client is
+  std::size_t request_bytes_ = 0;             // of all slots
+  std::shared_ptr<Transaction> transaction_;  // that the next command stands in; goes to its EXEC
   Ticks authenticate_by_ = Ticks::max();
   std::optional<Ticks> frame_due_;  // when the command that is being read must have come; none between two, and while stalled
   bool auth_needed_ = true;

@@ -10,8 +10,8 @@ namespace {
 
 struct Table {
   Table() {
-    for (const std::span<const Word> part :
-         {any_words(), listing_words(), text_words(), list_words(), hash_words(), set_words(), score_words()})
+    for (const std::span<const Word> part : {any_words(), listing_words(), text_words(), list_words(), hash_words(), set_words(),
+                                             score_words(), transaction_words()})
       for (const Word& each : part) {
         entries.push_back(each.entry);
         readers.push_back(each.read);

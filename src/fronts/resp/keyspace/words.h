@@ -17,13 +17,14 @@ struct Word {
   Reader read = nullptr;  // null: the entry has a handler of its own
 };
 
-std::span<const Word> any_words();      // any.cc
-std::span<const Word> listing_words();  // listing.cc
-std::span<const Word> text_words();     // texts.cc
-std::span<const Word> list_words();     // lists.cc
-std::span<const Word> hash_words();     // hashes.cc
-std::span<const Word> set_words();      // sets.cc
-std::span<const Word> score_words();    // scores.cc
+std::span<const Word> any_words();          // any.cc
+std::span<const Word> listing_words();      // listing.cc
+std::span<const Word> text_words();         // texts.cc
+std::span<const Word> list_words();         // lists.cc
+std::span<const Word> hash_words();         // hashes.cc
+std::span<const Word> set_words();          // sets.cc
+std::span<const Word> score_words();        // scores.cc
+std::span<const Word> transaction_words();  // transaction.cc
 
 // Where the keys stand among the arguments, as COMMAND INFO counts.
 struct KeysAt {

@@ -201,17 +201,29 @@ Channels::Message Channels::message_of(const engine::Event& event) const {
   return out;
 }
 
-void Channels::tell(const Message& message) {
+std::size_t Channels::tell(const Message& message) {
+  std::size_t told_to = 0;
   for (const std::string& channel : message.channels) {
     if (const auto at = by_channel_.find(channel); at != by_channel_.end())
       for (const ClientId id : at->second)
-        for (const auto& [asked, told] : readers_.at(id).channels)
-          if (told == channel) core_.clients->push(id, channel_frame(*readers_.at(id).client, {"message", asked, message.text}));
+        for (const auto& [asked, told] : readers_.at(id).channels) {
+          if (told != channel) continue;
+          core_.clients->push(id, channel_frame(*readers_.at(id).client, {"message", asked, message.text}));
+          ++told_to;
+        }
     for (const ClientId id : with_patterns_)
-      for (const std::string& pattern : readers_.at(id).patterns)
-        if (plans::matches(pattern, channel))
-          core_.clients->push(id, channel_frame(*readers_.at(id).client, {"pmessage", pattern, channel, message.text}));
+      for (const std::string& pattern : readers_.at(id).patterns) {
+        if (!plans::matches(pattern, channel)) continue;
+        core_.clients->push(id, channel_frame(*readers_.at(id).client, {"pmessage", pattern, channel, message.text}));
+        ++told_to;
+      }
   }
+  return told_to;
+}
+
+bool Channels::is_told(std::string_view channel) {
+  return channel == "jobs" || channel == "workers" || channel.starts_with(kJobPrefix) || channel.starts_with("worker:") ||
+         channel.starts_with("queue:");
 }
 
 void Channels::tell_gap() {

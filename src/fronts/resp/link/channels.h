@@ -41,6 +41,11 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void remove(Client& client);                                      // all of them
   std::vector<std::string> names_of(const Client& client, Kind kind) const;
 
+  // Tells those who listen on this node; how many messages that were. REQUIRES: !is_told(channel).
+  std::size_t publish(const std::string& channel, std::string text) { return tell({{channel}, std::move(text)}); }
+  // Whether the server itself tells this channel, so that nobody else may.
+  static bool is_told(std::string_view channel);
+
   std::vector<std::string> channels(std::string_view pattern) const;  // that have a reader; empty pattern: all
   std::size_t readers_of(const std::string& channel) const;
   std::size_t patterns() const;
@@ -64,7 +69,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void unfollow();
   void feed();
   Message message_of(const engine::Event& event) const;
-  void tell(const Message& message);
+  std::size_t tell(const Message& message);  // how many it reached
   void tell_gap();
 
   Core& core_;

@@ -124,6 +124,7 @@ void reset(const CallRef& call) {
   Core& core = call->core();
   Client& client = call->client();
   core.channels->remove(client);
+  client.watched.clear();
   client.name.clear();
   speak(core, client, Protocol::resp2);
   Gatekeeper::forget(client);

@@ -18,7 +18,8 @@ namespace muster::resp::link {
 namespace {
 
 // The level of commands and replies that client libraries may expect here.
-constexpr std::string_view kCompatibleWith = "7.0.0";
+// Streams came with 5.0: what looks for them here uses what it used before.
+constexpr std::string_view kCompatibleWith = "4.0.14";
 constexpr std::array<std::string_view, 6> kSections{"server", "clients", "memory", "stats", "keyspace", "muster"};
 
 // Bytes of memory this process holds; 0: unknown.

@@ -7,7 +7,7 @@
 //   command_command.cc COMMAND
 //   config_command.cc  CONFIG
 //   info.cc            INFO
-//   subscribe.cc       SUBSCRIBE, PSUBSCRIBE and their opposites, PUBSUB
+//   subscribe.cc       SUBSCRIBE, PSUBSCRIBE and their opposites, PUBLISH, PUBSUB
 //
 // Everything runs on the loop's thread.
 #pragma once
@@ -37,6 +37,7 @@ void unsubscribe(const CallRef& call);
 void psubscribe(const CallRef& call);
 void punsubscribe(const CallRef& call);
 void pubsub(const CallRef& call);
+void publish(const CallRef& call);
 
 // --- shared by them ---
 std::string capitals(std::string_view text);

@@ -4,6 +4,7 @@
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/link/link.h"
+#include "fronts/resp/objections.h"
 
 namespace muster::resp::link {
 namespace {
@@ -65,6 +66,13 @@ void subscribe(const CallRef& call) { enter(call, Kind::channel, "subscribe"); }
 void unsubscribe(const CallRef& call) { leave(call, Kind::channel, "unsubscribe"); }
 void psubscribe(const CallRef& call) { enter(call, Kind::pattern, "psubscribe"); }
 void punsubscribe(const CallRef& call) { leave(call, Kind::pattern, "punsubscribe"); }
+
+void publish(const CallRef& call) {
+  if (Channels::is_told(call->arg(1)))
+    return call->fail(
+        fmt::format("'{}' is told by the server itself; publish on another channel", call->arg(1).substr(0, kShownNameBytesMax)));
+  call->answer(wire::integer_reply(static_cast<std::int64_t>(call->core().channels->publish(call->arg(1), call->arg(2)))));
+}
 
 void pubsub(const CallRef& call) {
   const Channels& channels = *call->core().channels;
