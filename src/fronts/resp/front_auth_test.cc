@@ -64,6 +64,7 @@ TEST_F(FrontAuthTest, ANameGivenWithTheKeyMustBeItsWorkers) {
   EXPECT_EQ(connect().call({"AUTH", "w-2", kWorkerKey}), kWrong);
   EXPECT_EQ(connect().call({"AUTH", "somebody", kReaderKey}), kWrong);
   EXPECT_EQ(connect().call({"AUTH", "default", "wrong"}), kWrong);
+  EXPECT_EQ(connect().call({"AUTH", "no name of a worker", kTestKey}), "-ERR Invalid worker ID characters\r\n");
   Wire own = authenticate({"w-1", kWorkerKey});
   EXPECT_EQ(caller_of(own).worker.text(), "w-1");
   Wire fleet = authenticate({"w-7", kAnyWorkerKey});

@@ -9,6 +9,7 @@
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/meter.h"
+#include "fronts/resp/work/registration.h"
 
 namespace muster::resp {
 namespace {
@@ -138,6 +139,9 @@ bool Gatekeeper::still_valid(const Client& client) const {
 void Gatekeeper::authenticate(const CallRef& call, Attempt attempt, Verdict then) {
   const Entry* entry = find(attempt.key);
   if (entry != nullptr && fits(*entry, attempt.user)) {
+    // A name that no worker can have would be refused with the first command that needs it.
+    if (!is_plain(attempt.user) && attempt.user != entry->key.name)
+      if (Status usable = work::validate_worker_name(attempt.user); !usable.ok()) return then(usable.message());
     admit(call->client(), *entry, attempt.user);
     return then({});
   }

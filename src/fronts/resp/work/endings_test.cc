@@ -112,6 +112,22 @@ TEST_F(Endings, ASecondPopOfAPingedWorkerGivesTheFirstJobUp) {
   ASSERT_TRUE(eventually([&] { return state(id) == JobState::dead; }));
 }
 
+TEST_F(Endings, AJobWhoseOutputIsTooLargeEndsWithThatCause) {
+  RespOptions options;
+  options.limits.message_bytes_max = options.limits.value_bytes_max = 1024 * 1024;
+  start(std::move(options));
+  Wire boss = operate();
+  const std::string id = submit_one(boss);
+  Wire wire = pinged("w-1");
+  EXPECT_EQ(wire.call({"BRPOPLPUSH", "queue:ready", "queue:processing", "5"}), bulk(id));
+  const std::string key = "job:" + id + ":stdout";
+  wire.send("*3\r\n$3\r\nSET\r\n" + bulk(key) + "$1048577\r\n");
+  EXPECT_NE(wire.read_to_end().find("too large"), std::string::npos);
+  wire.close();
+  ASSERT_TRUE(eventually([&] { return job(id).error.has_value(); }));
+  EXPECT_NE(job(id).error->message.find("too large"), std::string::npos) << job(id).error->message;
+}
+
 TEST_F(Endings, AnAnonymousConnectionsJobIsGivenUpNinetySecondsAfterItsEnd) {
   start();
   Wire boss = operate();

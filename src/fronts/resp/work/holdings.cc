@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "base/log.h"
@@ -138,12 +139,14 @@ std::vector<LeaseRef> Holdings::held_as(const WorkerId& worker) const {
 }
 
 void Holdings::leave(Client& client) {
-  for (const LeaseRef& lease : held_by(client)) leave(lease);
+  for (const LeaseRef& lease : held_by(client)) leave(lease, client.ended_because);
   drop(client);
 }
 
-void Holdings::leave(const LeaseRef& lease) {
-  gone_.push_back({.lease = lease, .until = core_.now() + kGraceOfGone});
+void Holdings::leave(const LeaseRef& lease, const std::string& because) {
+  std::string why = because.empty() ? "the connection that took it ended without an outcome"
+                                    : "the connection that took it was ended: " + because;
+  gone_.push_back({.lease = lease, .until = core_.now() + kGraceOfGone, .why = std::move(why)});
   core_.desk->arm();
 }
 
@@ -152,12 +155,12 @@ void Holdings::drop(Client& client) {
 }
 
 void Holdings::tick(Instant now) {
-  std::vector<LeaseRef> leases;
-  while (!gone_.empty() && gone_.front().until <= now && leases.size() < limits::kSettleBatchMax) {
-    leases.push_back(gone_.front().lease);
+  std::map<std::string, std::vector<LeaseRef>> by_reason;
+  for (std::size_t count = 0; !gone_.empty() && gone_.front().until <= now && count < limits::kSettleBatchMax; ++count) {
+    by_reason[std::move(gone_.front().why)].push_back(gone_.front().lease);
     gone_.pop_front();
   }
-  give_up(std::move(leases), "the connection that took it ended without an outcome", [] {});
+  for (auto& [why, leases] : by_reason) give_up(std::move(leases), why, [] {});
 }
 
 }  // namespace muster::resp::work

@@ -69,7 +69,7 @@ class Holdings {
   void leave(Client& client);
   void drop(Client& client);
   // A job that an earlier process handed out to a connection that cannot be there any more.
-  void leave(const LeaseRef& lease);
+  void leave(const LeaseRef& lease, const std::string& because = {});
 
   void tick(Instant now);
   // What a client still lists, but somebody else has taken since.
@@ -81,6 +81,7 @@ class Holdings {
   struct Gone {
     LeaseRef lease;
     Instant until{};
+    std::string why;
   };
 
   void forget_text(const JobId& job, const Taken& taken);

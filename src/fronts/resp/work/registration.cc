@@ -36,6 +36,12 @@ Status validate_worker_id(std::string_view id) {
   return {};
 }
 
+}  // namespace
+
+Status validate_worker_name(std::string_view id) { return validate_worker_id(id); }
+
+namespace {
+
 bool add_tool(std::vector<std::string>& names, std::string_view tool) {
   // A name that can stand in a list and on a command line.
   if (tool.empty() || tool.find_first_of(" ,\t") != std::string_view::npos) return false;
@@ -78,8 +84,6 @@ Result<CapabilitySet> read_capabilities(const Json& root) {
     const auto tools = at->find("tools");
     const auto units = at->find("agentic_units");
     good = tools != at->end() && add_tools(names, *tools) && (units == at->end() || units->is_null() || add_tools(names, *units));
-  } else if (const std::string* list = json::text(root, "capabilities"); list != nullptr) {
-    good = add_list(names, *list);
   } else {
     good = add_tools(names, *at);
   }

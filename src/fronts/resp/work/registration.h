@@ -17,6 +17,8 @@ inline constexpr std::size_t kTagListMax = limits::kLabelBytesMax;
 
 // invalid_argument: "Invalid worker ID characters", "Worker ID too long", "Invalid capabilities format", "Invalid worker
 // registration: <details>".
+// What a worker may call itself: the same refusals about its id.
+Status validate_worker_name(std::string_view id);
 Result<WorkerSpec> read_registration(std::string_view json);
 
 // `sort,uniq`: names of tools. invalid_argument: "Invalid capabilities format".

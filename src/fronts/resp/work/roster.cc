@@ -248,11 +248,12 @@ void Roster::end_pinged(const std::shared_ptr<Client>& client) {
   goodbye.worker = client->worker;
   goodbye.session = client->session;
   // Unregistering would hand the jobs back at no cost, and a job that kills its workers would go round for ever.
-  core_.desk->holdings().give_up(
-      std::move(leases), fmt::format("worker '{}' disconnected while it held the job", client->worker.text()),
-      [this, goodbye = std::move(goodbye)]() mutable {
-        core_.engine.workers().unregister(command::just(std::move(goodbye)), [](Result<store::Each<Worker>>) {});
-      });
+  std::string why = client->ended_because.empty()
+                        ? fmt::format("worker '{}' disconnected while it held the job", client->worker.text())
+                        : fmt::format("worker '{}' was disconnected: {}", client->worker.text(), client->ended_because);
+  core_.desk->holdings().give_up(std::move(leases), std::move(why), [this, goodbye = std::move(goodbye)]() mutable {
+    core_.engine.workers().unregister(command::just(std::move(goodbye)), [](Result<store::Each<Worker>>) {});
+  });
 }
 
 void Roster::left(const Client& client) {
