@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
+#include "cli/job_prefix.h"
 #include "cli/terminal.h"
 
 namespace muster::cli {
@@ -34,12 +35,14 @@ int cancel(Context& context, const CancelArguments& arguments) {
   if (!client.ok()) return context.fail("cancel job", client.error());
   int worst = to_int(Exit::ok);
   Context::Listing listing{.key = "jobs", .documents = {}, .next = {}};
-  for (const std::string& id : arguments.ids) {
-    const sdk::Result<sdk::Settled> answer = (*client)->cancel(id, arguments.reason);
+  for (const std::string& named : arguments.ids) {
+    const sdk::Result<std::string> whole = whole_id(**client, named);
+    const sdk::Result<sdk::Settled> answer = whole.ok() ? (*client)->cancel(*whole, arguments.reason) : whole.error();
     if (!answer.ok()) {
-      worst = context.fail("cancel job " + id, answer.error());
+      worst = context.fail("cancel job " + named, answer.error());
       continue;
     }
+    const std::string& id = *whole;
     // A running job ends when its worker has heard of it.
     const bool told = answer->state == "running";
     if (context.wants_table())
@@ -87,12 +90,13 @@ bool confirmed(std::uint64_t count) {
 int retry_ids(Context& context, sdk::Client& client, const RetryArguments& arguments) {
   int worst = to_int(Exit::ok);
   Context::Listing listing{.key = "jobs", .documents = {}, .next = {}};
-  for (const std::string& id : arguments.ids) {
-    const sdk::Result<sdk::Settled> answer = client.retry(id);
+  for (const std::string& named : arguments.ids) {
+    const sdk::Result<std::string> whole = whole_id(client, named);
+    const sdk::Result<sdk::Settled> answer = whole.ok() ? client.retry(*whole) : whole.error();
     if (!answer.ok())
-      worst = context.fail("retry job " + id, answer.error());
+      worst = context.fail("retry job " + named, answer.error());
     else if (context.wants_table())
-      context.line(fmt::format("{}  {}", id, answer->state));
+      context.line(fmt::format("{}  {}", *whole, answer->state));
     else
       listing.documents.push_back(document_of(*answer));
   }
@@ -156,7 +160,7 @@ void add_job_changes(CLI::App& group, Context& context) {
                                                  .summary = "stop jobs: waiting ones at once, running ones through their worker",
                                                  .example = "muster job cancel JOB --reason 'wrong customer'"});
   auto cancelling = std::make_shared<CancelArguments>();
-  cancel_command->add_option("ids", cancelling->ids, "the jobs")->required();
+  cancel_command->add_option("ids", cancelling->ids, "the jobs, or the first digits of their ids")->required();
   cancel_command->add_option("--reason", cancelling->reason, "kept with the job");
   cancel_command->callback(
       [&context, cancelling] { context.chosen = [&context, cancelling] { return cancel(context, *cancelling); }; });
@@ -165,7 +169,7 @@ void add_job_changes(CLI::App& group, Context& context) {
                                                 .summary = "start dead or cancelled jobs over: by id, or all that match",
                                                 .example = "muster job retry --queue mail --error-kind timeout --dry-run"});
   auto retrying = std::make_shared<RetryArguments>();
-  retry_command->add_option("ids", retrying->ids, "the jobs");
+  retry_command->add_option("ids", retrying->ids, "the jobs, or the first digits of their ids");
   add_job_filter(*retry_command, retrying->filter);
   retry_command->add_option("--limit", retrying->limit, "at most this many")->check(CLI::PositiveNumber);
   retry_command->add_flag("-A,--all-namespaces", retrying->all_namespaces, "of every namespace");

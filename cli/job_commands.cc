@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
+#include "cli/job_prefix.h"
 #include "cli/job_table.h"
 
 namespace muster::cli {
@@ -57,7 +58,9 @@ int list(Context& context, ListArguments arguments) {
 int get(Context& context, const std::string& id) {
   const auto client = context.client();
   if (!client.ok()) return context.fail("get job " + id, client.error());
-  const sdk::Result<sdk::Job> job = (*client)->job(id);
+  const sdk::Result<std::string> whole = whole_id(**client, id);
+  if (!whole.ok()) return context.fail("get job " + id, whole.error());
+  const sdk::Result<sdk::Job> job = (*client)->job(*whole);
   if (!job.ok()) return context.fail("get job " + id, job.error());
   if (!context.wants_table()) {
     context.document(job->document);
@@ -95,7 +98,7 @@ void add_job_commands(CLI::App& app, Context& context) {
   CLI::App* get_command = add_command(
       *group, {.name = "get", .summary = "one job in full", .example = "muster job get 0190c8a2-0000-7000-8000-000000000001"});
   auto id = std::make_shared<std::string>();
-  get_command->add_option("id", *id, "the job")->required();
+  get_command->add_option("id", *id, "the job, or the first digits of its id")->required();
   get_command->callback([&context, id] { context.chosen = [&context, id] { return get(context, *id); }; });
 
   add_job_logs(*group, context);

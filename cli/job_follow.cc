@@ -10,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/exit_code.h"
 #include "cli/format.h"
+#include "cli/job_prefix.h"
 #include "cli/job_table.h"
 #include "cli/job_wait.h"
 #include "cli/terminal.h"
@@ -31,9 +32,11 @@ std::string describe(const sdk::Job& job) {
 int watch(Context& context, const std::string& id) {
   const auto client = context.client();
   if (!client.ok()) return context.fail("watch job " + id, client.error());
+  const sdk::Result<std::string> whole = whole_id(**client, id);
+  if (!whole.ok()) return context.fail("watch job " + id, whole.error());
   ProgressLine progress;
   std::string last;
-  const sdk::Result<sdk::Job> job = wait_for_job(**client, id, [&](const sdk::Job& seen) {
+  const sdk::Result<sdk::Job> job = wait_for_job(**client, *whole, [&](const sdk::Job& seen) {
     const std::string text = describe(seen);
     if (stderr_is_terminal())
       progress.show_fraction(text, seen.progress ? seen.progress->fraction : 0, "");
@@ -112,7 +115,7 @@ void add_job_follow(CLI::App& group, Context& context) {
                           .summary = "follow one job until it is finished; exit 0 when completed, 1 otherwise",
                           .example = "muster job watch JOB"});
   auto id = std::make_shared<std::string>();
-  watch_command->add_option("id", *id, "the job")->required();
+  watch_command->add_option("id", *id, "the job, or the first digits of its id")->required();
   watch_command->callback([&context, id] { context.chosen = [&context, id] { return watch(context, *id); }; });
 
   CLI::App* tail_command = add_command(group, {.name = "tail",

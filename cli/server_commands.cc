@@ -9,6 +9,7 @@
 #include "cli/context.h"
 #include "cli/exit_code.h"
 #include "cli/format.h"
+#include "cli/job_prefix.h"
 #include "cli/job_table.h"
 
 namespace muster::cli {
@@ -31,7 +32,9 @@ std::string detail_text(const Json& value) {
 int why(Context& context, const std::string& id) {
   const auto client = context.client();
   if (!client.ok()) return context.fail("explain job " + id, client.error());
-  const sdk::Result<sdk::Why> answer = (*client)->why(id);
+  const sdk::Result<std::string> whole = whole_id(**client, id);
+  if (!whole.ok()) return context.fail("explain job " + id, whole.error());
+  const sdk::Result<sdk::Why> answer = (*client)->why(*whole);
   if (!answer.ok()) return context.fail("explain job " + id, answer.error());
   if (!context.wants_table()) {
     context.document(answer->document);
@@ -158,7 +161,7 @@ std::vector<RemoteCheck> check_server(const Globals& globals) {
 void add_why_command(CLI::App& app, Context& context) {
   CLI::App* command = add_command(app, {.name = "why", .summary = "why a job is not running", .example = "muster why JOB"});
   auto id = std::make_shared<std::string>();
-  command->add_option("id", *id, "the job")->required();
+  command->add_option("id", *id, "the job, or the first digits of its id")->required();
   command->callback([&context, id] { context.chosen = [&context, id] { return why(context, *id); }; });
 }
 

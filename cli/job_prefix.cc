@@ -1,0 +1,47 @@
+#include "cli/job_prefix.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace muster::cli {
+namespace {
+
+constexpr std::size_t kDigitsMin = 4;  // shorter ones are seldom unique
+constexpr std::size_t kIdLength = 36;
+constexpr std::uint32_t kPageMax = 1'000;
+constexpr std::size_t kSearchedMax = 100'000;  // the newest jobs; ids are spread, so that no index knows how they begin
+constexpr std::size_t kShownMax = 5;
+
+bool is_beginning(const std::string& text) {
+  return text.size() >= kDigitsMin && text.size() < kIdLength && text.find_first_not_of("0123456789abcdef-") == std::string::npos;
+}
+
+sdk::Error refuse(sdk::Code code, std::string detail) {
+  return {.code = code, .status = 0, .detail = std::move(detail), .retry_after = {}};
+}
+
+}  // namespace
+
+sdk::Result<std::string> whole_id(sdk::Client& client, const std::string& text) {
+  if (!is_beginning(text)) return text;
+  std::vector<std::string> found;
+  sdk::JobQuery query;
+  query.limit = kPageMax;
+  std::size_t searched = 0;
+  do {
+    const sdk::Result<sdk::JobPage> page = client.jobs(query);
+    if (!page.ok()) return page.error();
+    for (const sdk::Job& job : page->jobs)
+      if (job.id.starts_with(text) && found.size() < kShownMax) found.push_back(job.id);
+    searched += page->jobs.size();
+    query.cursor = page->next;
+  } while (!query.cursor.empty() && searched < kSearchedMax && found.size() < kShownMax);
+  if (found.empty())
+    return refuse(sdk::Code::not_found, fmt::format("no id of the newest {} jobs begins with {}", searched, text));
+  if (found.size() > 1)
+    return refuse(sdk::Code::conflict, fmt::format("{} is short for several jobs: {}", text, fmt::join(found, ", ")));
+  return found.front();
+}
+
+}  // namespace muster::cli
