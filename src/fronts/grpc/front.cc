@@ -3,6 +3,7 @@
 #include <absl/synchronization/mutex.h>
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <grpc/support/log.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/log.h"
 #include "fronts/grpc/health.h"
 #include "fronts/grpc/later.h"
 #include "fronts/grpc/reflection.h"
@@ -79,6 +81,11 @@ class Dispatcher final : public grpc::CallbackGenericService {
   std::shared_ptr<Board> board_;  // shared by all calls
 };
 
+// By itself gRPC writes to standard error, in a form of its own, before we can say the same in ours.
+void log_as_ours(gpr_log_func_args* args) {
+  log::debug("gRPC said something", {{"detail", std::string(args->message)}, {"file", std::string(args->file)}});
+}
+
 void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
   const auto milliseconds = [](Duration duration) { return static_cast<int>(duration.count()); };
   builder.SetMaxReceiveMessageSize(static_cast<int>(options.limits.message_bytes_max + kOversizeReadMax));
@@ -118,6 +125,7 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
   if (Status valid = check_address(options); !valid.ok()) return valid;
   // The packaged library looks for lock cycles at every lock of gRPC's, which is for its own developers.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  gpr_set_log_function(log_as_ours);
   auto state = std::make_unique<State>();
   const std::string asked = host_and_port(options.address, options.port);
   grpc::ServerBuilder builder;
