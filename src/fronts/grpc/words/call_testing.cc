@@ -143,6 +143,7 @@ void MethodTest::restart() {
 
 void MethodTest::TearDown() {
   stop();
+  for (const auto& [method, call] : made_) EXPECT_TRUE(call.expired()) << method << " holds its call for ever";
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
 }
@@ -152,6 +153,7 @@ std::shared_ptr<FakeCall> MethodTest::begin(std::string_view service, std::strin
   auto call = std::make_shared<FakeCall>(*core, std::move(bytes), std::move(metadata));
   call->caller = caller;
   call->connection = connection;
+  made_.emplace_back(method, call);
   const Method* found = method_of(service, method);
   if (found == nullptr) {
     ADD_FAILURE() << "no method " << service << "/" << method;

@@ -113,6 +113,7 @@ class MethodTest : public testing::Test {
 
  private:
   std::thread ticker_;
+  std::vector<std::pair<std::string, std::weak_ptr<FakeCall>>> made_;  // by method
   std::atomic<bool> ticking_{false};
 };
 

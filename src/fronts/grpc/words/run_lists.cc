@@ -2,6 +2,7 @@
 // run, so those two are picked out here, chunk by chunk.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "fronts/grpc/words/runs.h"
 
@@ -70,24 +71,27 @@ class Walk : public std::enable_shared_from_this<Walk> {
   }
 
   void got(const std::string& cursor, Result<store::JobPage> page) {
-    if (page.code() == Code::not_found) return reply_(std::move(found_));
-    if (!page.ok()) return reply_(page.status());
+    if (page.code() == Code::not_found) return finish(std::move(found_));
+    if (!page.ok()) return finish(page.status());
     for (std::size_t i = 0; i < page->jobs.size(); ++i) {
       const Job& job = page->jobs[i];
       if (listing_.status && status_of(job) != *listing_.status) continue;
       if (found_.taken.size() == listing_.limit) {
         found_.more = true;
         found_.next.clear();
-        return reply_(std::move(found_));
+        return finish(std::move(found_));
       }
       const bool last = i + 1 == page->jobs.size();
       found_.taken.push_back({job.id, cursor, i, last ? page->next : std::string()});
     }
     found_.next = page->next;
     found_.more = !page->next.empty();
-    if (!found_.more || found_.taken.size() == listing_.limit || ++readings_ == kReadingsMax) return reply_(std::move(found_));
+    if (!found_.more || found_.taken.size() == listing_.limit || ++readings_ == kReadingsMax) return finish(std::move(found_));
     read(page->next);
   }
+
+  // The reply may hold this walk, so that it is let go of when it was called.
+  void finish(Result<Found> found) { std::exchange(reply_, {})(std::move(found)); }
 
   Core& core_;
   RunListing listing_;
