@@ -135,7 +135,8 @@ KeyAnswer apply(Stage& stage, const key::Names& c) {
 KeyAnswer apply(Stage& stage, const key::Count&) { return KeyAnswer::count(stage.rows.count(stage.now, Bounds::kCountedMax)); }
 
 KeyAnswer apply(Stage& stage, const key::Clear&) {
-  while (!stage.clear() && !stage.divisible) continue;
+  constexpr std::size_t kSlicesMax = Bounds::kWholeRowsMax / Bounds::kSliceRowsMax;
+  for (std::size_t slices = 0; !stage.clear() && !stage.divisible && slices < kSlicesMax; ++slices) continue;
   return KeyAnswer::ok();
 }
 

@@ -216,5 +216,16 @@ TEST_F(KeyspaceCost, ADivisibleRunEndsAfterASlice) {
   EXPECT_LT(run({.divisible = true}, large).answers.size(), 5u);
 }
 
+TEST_F(KeyspaceCost, AWholeRunThatReadsOrRemovesTooMuchIsRefusedBeforeItIsDone) {
+  constexpr std::size_t kTooMany = Bounds::kWholeRowsMax + 2 * Bounds::kSliceRowsMax;
+  given_set("s", kTooMany);
+  const std::uint64_t before = rows.visited();
+  EXPECT_EQ(run({.whole = true}, {key::SetMembers{"s"}}).refused.code(), Code::exhausted);
+  EXPECT_LE(rows.visited() - before, Bounds::kWholeRowsMax + Bounds::kSliceRowsMax);
+  for (std::size_t i = 0; i < kTooMany; ++i) rows.create(fmt::format("k{}", i), KeyType::text, std::nullopt);
+  EXPECT_EQ(run({.whole = true}, {key::Clear{}}).refused.code(), Code::exhausted);
+  EXPECT_GT(rows.names("", kTooMany).size(), 0u) << "what the caller rolls back is bounded too";
+}
+
 }  // namespace
 }  // namespace muster::store::keyspace

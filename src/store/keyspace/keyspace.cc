@@ -73,6 +73,7 @@ std::size_t bytes_of(const KeyAnswer& answer) {
 Ran run(KeyRows& rows, const Run& what) {
   constexpr Cost kQuick{Bounds::kQuickRowsMax, Bounds::kQuickBytesMax};
   constexpr Cost kLong{Bounds::kReadRowsMax, MeteredRows::kNoLimit.bytes};  // what is kept of it is bounded by the answer
+  constexpr Cost kWhole{Bounds::kWholeRowsMax, MeteredRows::kNoLimit.bytes};
   Ran ran;
   ran.answers.reserve(what.commands.size());
   MeteredRows metered(rows);
@@ -85,14 +86,21 @@ Ran run(KeyRows& rows, const Run& what) {
   std::size_t answer_bytes = 0;
   for (const KeyCommand& command : what.commands) {
     const bool reads = !writes(command);
-    metered.allow(!reads ? MeteredRows::kNoLimit : what.quick ? kQuick : kLong);
+    metered.allow(!reads ? MeteredRows::kNoLimit : what.quick ? kQuick : what.whole ? kWhole : kLong);
     KeyAnswer answer = std::visit([&stage](const auto& c) { return judge(stage, c); }, command);
     if (metered.over()) {
       ran.long_read = what.quick;
       if (what.quick) break;
+      if (what.whole) {
+        ran.refused = refuse_whole();
+        break;
+      }
       answer = refuse_read();
     }
-    if (ran.unfinished) break;
+    if (ran.unfinished) {
+      if (!what.divisible) ran.refused = refuse_whole();
+      break;
+    }
     ran.answers.push_back(std::move(answer));
     const Cost& spent = metered.spent();
     if (what.whole) answer_bytes += bytes_of(ran.answers.back());
