@@ -14,10 +14,13 @@ void AskedQueues::note(const store::ClaimRequest& request, Ticks now) {
   }
   if (workers_.size() >= kWorkersMax && !workers_.contains(key)) workers_.clear();
   Asked& asked = workers_[std::move(key)];
+  if (asked.many) return;
   asked.last = now;
   for (const QueueName& queue : request.queues) asked.at[queue] = now;
-  if (asked.at.size() > request.queues.size())
-    std::erase_if(asked.at, [&](const auto& each) { return now - each.second > kLately; });
+  if (asked.at.size() <= kQueuesMax) return;
+  std::erase_if(asked.at, [&](const auto& each) { return now - each.second > kLately; });
+  asked.many = asked.at.size() > kQueuesMax;
+  if (asked.many) asked.at.clear();
 }
 
 std::vector<QueueName> AskedQueues::of(const NamespaceName& ns, const WorkerId& worker) const {

@@ -24,12 +24,14 @@ class AskedQueues {
   std::vector<QueueName> of(const NamespaceName& ns, const WorkerId& worker) const;
 
   static constexpr std::size_t kWorkersMax = 100'000;  // then all are forgotten
+  static constexpr std::size_t kQueuesMax = 64;        // of one worker
   static constexpr Duration kLately{60'000};
 
  private:
   struct Asked {
     std::map<QueueName, Ticks> at;
     Ticks last{};
+    bool many = false;  // too many to keep: it is taken at its registration's word
   };
   static std::string key_of(const NamespaceName& ns, const WorkerId& worker) { return ns.text() + '\0' + worker.text(); }
 

@@ -52,6 +52,12 @@ TEST(AskedQueues, WhatWasAskedForLongBeforeTheLastClaimIsForgotten) {
   EXPECT_EQ(asked.of(kHome, WorkerId("w1")), std::vector{QueueName("ready")});
 }
 
+TEST(AskedQueues, AWorkerThatNamesEverNewQueuesIsTakenAtTheRegistrationsWord) {
+  AskedQueues asked;
+  for (std::size_t i = 0; i <= AskedQueues::kQueuesMax; ++i) asked.note(asking({QueueName("q" + std::to_string(i))}), 1s);
+  EXPECT_TRUE(asked.of(kHome, WorkerId("w1")).empty());
+}
+
 TEST(AskedQueues, AClaimThatNamesNoneIsTakenAtTheRegistrationsWord) {
   AskedQueues asked;
   asked.note(asking({QueueName("ready")}), 1s);
