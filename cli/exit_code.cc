@@ -36,9 +36,8 @@ std::string advice_for(const sdk::Error& error, const Globals& globals) {
       return fmt::format("start a server with `muster serve`, or name another one with --server (now {})", globals.server);
     case Code::unauthenticated:
       if (!globals.token.empty()) return "the token given is not one of the server's: check --token-file or MUSTER_TOKEN";
-      return "give a token: --token-file FILE or MUSTER_TOKEN; the operator's key is the one the server was given "
-             "(auth.session_key), "
-             "else it is in session.key of its data folder";
+      return "give a token: --token-file FILE or MUSTER_TOKEN; the operator's key is the server's auth.session_key, or stands in "
+             "session.key of its data folder";
     case Code::permission_denied: return "use a token with another role";
     case Code::exhausted:
       if (error.retry_after) return fmt::format("try again in {} s", error.retry_after->count());

@@ -3,7 +3,7 @@
 'use strict';
 const assert = require('node:assert');
 const Ioredis = require('ioredis');
-const { createClient } = require('redis');
+const { createClient, WatchError } = require('redis');
 
 const [host, port, key] = process.argv.slice(2);
 
@@ -47,6 +47,12 @@ async function withIoredis() {
   assert.deepStrictEqual(await one.hgetall('node:hash'), { a: '1', b: '2' });
   const replies = await one.pipeline().incr('node:n').incr('node:n').lpush('node:list', 'x').rpop('node:list').exec();
   assert.deepStrictEqual(replies.map((reply) => reply[1]), [1, 2, 1, 'x']);
+  await one.watch('node:seen');
+  assert.deepStrictEqual(await one.multi().incr('node:seen').rpush('node:log', 'a').exec(), [[null, 1], [null, 1]]);
+  await one.watch('node:seen');
+  await two.incr('node:seen');
+  assert.strictEqual(await one.multi().rpush('node:log', 'b').exec(), null);
+  assert.deepStrictEqual(await one.lrange('node:log', 0, -1), ['a']);
   await live('ioredis', (...words) => one.call(...words), (...words) => two.call(...words));
   one.disconnect();
   two.disconnect();
@@ -59,6 +65,11 @@ async function withNodeRedis() {
   await one.set('node:other', 'v', { EX: 100 });
   assert.strictEqual(await one.get('node:other'), 'v');
   assert.deepStrictEqual(await one.zRangeWithScores('node:none', 0, -1), []);
+  assert.deepStrictEqual(await one.multi().incr('node:told').lPush('node:lines', 'a').exec(), [1, 1]);
+  await one.watch('node:told');
+  await two.incr('node:told');
+  await assert.rejects(one.multi().lPush('node:lines', 'b').exec(), WatchError);
+  assert.strictEqual(await one.lLen('node:lines'), 1);
   const listener = await open();
   const heard = [];
   await listener.subscribe('jobs', (message) => heard.push(JSON.parse(message)));

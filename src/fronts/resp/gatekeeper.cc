@@ -141,7 +141,7 @@ void Gatekeeper::authenticate(const CallRef& call, Attempt attempt, Verdict then
   if (entry != nullptr && fits(*entry, attempt.user)) {
     // A name that no worker can have would be refused with the first command that needs it.
     if (!is_plain(attempt.user) && attempt.user != entry->key.name)
-      if (Status usable = work::validate_worker_name(attempt.user); !usable.ok()) return then(usable.message());
+      if (Status usable = work::validate_worker_id(attempt.user); !usable.ok()) return then(usable.message());
     admit(call->client(), *entry, attempt.user);
     return then({});
   }

@@ -162,6 +162,12 @@ void watch(const CallRef& call) {
   const std::vector<store::KeyVersion>& known = call->client().watched;
   store::KeyBatch batch;
   std::vector<std::string> keys;
+  std::size_t bytes = 0;
+  for (const store::KeyVersion& each : known) bytes += each.key.size();
+  for (std::size_t i = 1; i < call->size(); ++i) bytes += call->arg(i).size();
+  if (bytes > kWatchedBytesMax || known.size() + call->size() - 1 > kWatchedKeysMax)
+    return call->fail(fmt::format("too many watched keys; at most {}, and {} bytes of their names, of one connection",
+                                  kWatchedKeysMax, kWatchedBytesMax));
   for (std::size_t i = 1; i < call->size(); ++i) {
     const std::string& key = call->arg(i);
     const auto is_it = [&key](const store::KeyVersion& each) { return each.key == key; };
@@ -169,15 +175,14 @@ void watch(const CallRef& call) {
     batch.commands.emplace_back(store::key::Version{key});
     keys.push_back(key);
   }
-  if (known.size() + keys.size() > kWatchedKeysMax)
-    return call->fail(fmt::format("too many watched keys; at most {} of one connection", kWatchedKeysMax));
   if (keys.empty()) return call->answer(wire::ok());
   Core& core = call->core();
   core.engine.keys().run(std::move(batch), core.on_loop<Answers>([call, keys = std::move(keys)](Result<Answers> answers) {
     if (!answers.ok()) return call->fail(error_text(answers.status()));
+    for (const store::KeyAnswer& each : *answers)
+      if (each.kind == store::KeyAnswer::Kind::refused) return call->fail(each.text);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       store::KeyAnswer& each = (*answers)[i];
-      if (each.kind == store::KeyAnswer::Kind::refused) return call->fail(each.text);
       const bool is_there = each.kind == store::KeyAnswer::Kind::text;
       call->client().watched.push_back({keys[i], is_there ? std::optional(std::move(each.text)) : std::nullopt});
     }

@@ -16,7 +16,8 @@ namespace muster::resp {
 
 inline constexpr std::size_t kTransactionCommandsMax = 10'000;
 inline constexpr std::size_t kTransactionBytesMax = 16 * 1024 * 1024;
-inline constexpr std::size_t kWatchedKeysMax = 1'000;  // of one connection
+inline constexpr std::size_t kWatchedKeysMax = 1'000;       // of one connection
+inline constexpr std::size_t kWatchedBytesMax = 64 * 1024;  // of their names
 
 struct Transaction {
   std::vector<CallRef> calls;  // never answered by themselves

@@ -85,7 +85,7 @@ TEST_F(TransactionFront, AWatchedKeyThatStaysLetsItHappen) {
   EXPECT_EQ(pipeline(*wire_, {{"MULTI"}, {"HSET", "h", "f", "2"}, {"EXEC"}}), kOk + kQueued + "*1\r\n" + number(0));
 }
 
-TEST_F(TransactionFront, UnwatchDiscardAndResetForgetWhatIsWatched) {
+TEST_F(TransactionFront, UnwatchAndDiscardForgetWhatIsWatched) {
   Wire other = operate();
   for (const Words& forget : {Words{"UNWATCH"}, Words{"MULTI"}}) {
     EXPECT_EQ(call({"WATCH", "k"}), kOk);
@@ -119,6 +119,15 @@ TEST_F(TransactionFront, MessagesAreToldWhenItIsDone) {
             kOk + kQueued + kQueued + kQueued + "*3\r\n" + number(1) + kOk + "+PONG\r\n");
   EXPECT_EQ(listener.read_reply(), array({"message", "news", "two"}));
   EXPECT_EQ(call({"PUBLISH", "jobs", "a lie"}), error("'jobs' is told by the server itself; publish on another channel"));
+}
+
+TEST_F(TransactionFront, WhatIsWatchedHasBounds) {
+  const std::string refusal = error("too many watched keys; at most 1000, and 65536 bytes of their names, of one connection");
+  EXPECT_EQ(call({"WATCH", std::string(kWatchedBytesMax + 1, 'k')}), refusal);
+  Words many{"WATCH"};
+  for (std::size_t i = 0; i <= kWatchedKeysMax; ++i) many.push_back("k" + std::to_string(i));
+  EXPECT_EQ(call(many), refusal);
+  EXPECT_EQ(pipeline(*wire_, {{"INCR", "k1"}, {"MULTI"}, {"EXEC"}}), number(1) + kOk + "*0\r\n") << "none was added";
 }
 
 TEST_F(TransactionFront, ATransactionHasBounds) {

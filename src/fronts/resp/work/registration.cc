@@ -27,6 +27,8 @@ bool is_word(std::string_view text) {
   });
 }
 
+}  // namespace
+
 Status validate_worker_id(std::string_view id) {
   if (id.empty()) return bad_registration("worker_id is empty");
   if (!is_word(id)) return Status::invalid_argument("Invalid worker ID characters");
@@ -35,10 +37,6 @@ Status validate_worker_id(std::string_view id) {
     return bad_registration(fmt::format("worker_id must not begin with '{}'", kAnonymousPrefix));
   return {};
 }
-
-}  // namespace
-
-Status validate_worker_name(std::string_view id) { return validate_worker_id(id); }
 
 namespace {
 

@@ -15,10 +15,11 @@ namespace muster::resp::work {
 inline constexpr std::size_t kWorkerIdMax = 64;
 inline constexpr std::size_t kTagListMax = limits::kLabelBytesMax;
 
+// What a worker may call itself. invalid_argument: the first two of the next, or that it is empty or begins as ours do.
+Status validate_worker_id(std::string_view id);
+
 // invalid_argument: "Invalid worker ID characters", "Worker ID too long", "Invalid capabilities format", "Invalid worker
 // registration: <details>".
-// What a worker may call itself: the same refusals about its id.
-Status validate_worker_name(std::string_view id);
 Result<WorkerSpec> read_registration(std::string_view json);
 
 // `sort,uniq`: names of tools. invalid_argument: "Invalid capabilities format".

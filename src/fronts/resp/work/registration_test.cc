@@ -32,7 +32,7 @@ TEST(Registration, ReadsEveryFieldOfTheProtocol) {
   EXPECT_EQ(spec->metadata, json) << "the text is kept as it came";
 }
 
-TEST(Registration, AcceptsCapabilitiesInAllThreeForms) {
+TEST(Registration, AcceptsCapabilitiesAsAnObjectOrAnArray) {
   const CapabilitySet both({"tool:sort", "tool:uniq"});
   EXPECT_EQ(read_registration(with(R"("capabilities":{"tools":["sort","uniq"]})"))->capabilities, both);
   EXPECT_EQ(read_registration(with(R"("capabilities":["uniq","sort"])"))->capabilities, both);
