@@ -62,13 +62,14 @@ class KeysTest : public testing::Test {
   FakeStore store_;
   ManualClock clock_;
   Options options_;
-  std::unique_ptr<Keys> keys_ = std::make_unique<Keys>(store_, clock_, options_);
   std::map<std::string, std::vector<std::string>> lists_;
   std::map<std::string, std::string> got_;
   std::function<void()> during_;  // runs once, while the store is asked
   std::optional<Status> failure_;
   std::optional<std::string> refusal_;
   int asked_ = 0;
+  // The last one: whoever still waits is answered when it goes.
+  std::unique_ptr<Keys> keys_ = std::make_unique<Keys>(store_, clock_, options_);
 };
 
 TEST_F(KeysTest, AnElementThatIsThereIsAnsweredAtOnce) {

@@ -111,7 +111,7 @@ TEST_F(K0Steps, TheFirstRetryComesAfterTheMultipliedDelay) {
   begin_step(id, "a");
   const Instant now = clock.now();
   ASSERT_EQ(fail_step(id, "a", "boom").code, WireCode::ok);
-  const auto& wake = run(id).wake_up_at();
+  const auto wake = run(id).wake_up_at();
   const Instant at = from_ms(wake.seconds() * 1'000 + wake.nanos() / 1'000'000);
   EXPECT_GE(at - now, 2s);
   EXPECT_LE(at - now, 2200ms);
@@ -125,7 +125,7 @@ TEST_F(K0Steps, RetryAfterReplacesTheDelay) {
   request.set_error("text of the first days");
   request.set_retry_after_ms(30'000);
   ASSERT_EQ(call<pb::Empty>("FailStep", request).code, WireCode::ok);
-  const auto& wake = run(id).wake_up_at();
+  const auto wake = run(id).wake_up_at();
   EXPECT_EQ(from_ms(wake.seconds() * 1'000 + wake.nanos() / 1'000'000), clock.now() + 30s);
   EXPECT_EQ(steps(id, "a").at(0).error().message(), "text of the first days");
 }
