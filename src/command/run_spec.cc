@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/key_scope.h"
+
 namespace muster::command {
 
 void need_workflow(JobSpec& job) {
@@ -16,7 +18,7 @@ void need_workflow(JobSpec& job) {
 
 void hold_external_id(JobSpec& job) {
   if (!job.run || job.run->external_id.empty() || job.unique) return;
-  job.unique = UniqueKey{.key = kExternalKeyPrefix + job.run->external_id, .during = UniqueWhile::unfinished};
+  job.unique = UniqueKey{.key = kKagziKeys + job.run->external_id, .during = UniqueWhile::unfinished};
 }
 
 }  // namespace muster::command

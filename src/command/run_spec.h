@@ -5,12 +5,9 @@
 
 namespace muster::command {
 
-// The caller's own name for a run is held by this unique key while the run is unfinished, whatever wire it came by.
-inline constexpr const char* kExternalKeyPrefix = "kagzi:";
-
 // A job with a RunSpec needs a worker that knows its workflow. Other jobs stay as they are.
 void need_workflow(JobSpec& job);
-// A run with an external id is the only unfinished one of that name in its namespace.
+// A run with an external id is the only unfinished one of that name in its namespace, whatever wire it came by.
 void hold_external_id(JobSpec& job);
 
 }  // namespace muster::command

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/key_scope.h"
 #include "model/limits.h"
 
 namespace muster {
@@ -83,7 +84,7 @@ Status validate_capabilities(std::string_view what, const CapabilitySet& set, st
 }
 
 Status validate_key(std::string_view what, std::string_view key) {
-  return validate_text(what, key, {.bytes_max = limits::kKeyBytesMax, .required = true});
+  return validate_text(what, without_scope(key), {.bytes_max = limits::kKeyBytesMax, .required = true});
 }
 
 Status validate_instant(std::string_view what, Instant at) {
@@ -114,7 +115,8 @@ Status validate_times(const JobSpec& spec) {
 }
 
 Status validate_keys(const JobSpec& spec) {
-  if (Status status = validate_text("idempotency_key", spec.idempotency_key, {.bytes_max = limits::kKeyBytesMax}); !status.ok())
+  if (Status status = validate_text("idempotency_key", without_scope(spec.idempotency_key), {.bytes_max = limits::kKeyBytesMax});
+      !status.ok())
     return status;
   if (spec.unique)
     if (Status status = validate_key("unique key", spec.unique->key); !status.ok()) return status;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/key_scope.h"
 #include "model/limits.h"
 
 namespace muster {
@@ -69,6 +70,21 @@ void expect_accepted(const Noun& good, const std::vector<std::function<void(Noun
     changes[i](changed);
     EXPECT_TRUE(validate(changed).ok()) << "case " << i << ": " << validate(changed).text();
   }
+}
+
+TEST(Validate, AScopeOfOursDoesNotCountAgainstAKey) {
+  JobSpec spec;
+  spec.type = JobType("t");
+  const std::string longest(limits::kKeyBytesMax, 'k');
+  for (const std::string& scope : {std::string(kKagziKeys), kChildKeys + Uuid{1, 2}.text() + ":"}) {
+    spec.idempotency_key = scope + longest;
+    spec.unique = UniqueKey{scope + longest, UniqueWhile::unfinished};
+    EXPECT_TRUE(validate(spec).ok()) << validate(spec).text();
+    spec.idempotency_key += "k";
+    EXPECT_FALSE(validate(spec).ok());
+  }
+  spec.idempotency_key = "other:" + longest;
+  EXPECT_FALSE(validate(spec).ok());
 }
 
 TEST(ValidateName, AcceptsPrintableTextUpToItsLimit) {

@@ -50,6 +50,7 @@ TEST_F(RunsFront, StartsARunThatShowsItsFacts) {
   EXPECT_EQ(run["payload"], (json{{"order", 17}}));
   EXPECT_EQ(run["sleeping"], false);
   EXPECT_EQ(call_json("GET", "/api/v1/jobs/" + id)["external_id"], "o-17") << "a run is a job and shows the same there";
+  EXPECT_EQ(call_json("GET", "/api/v1/jobs/" + id)["unique"]["key"], "o-17") << "without the scope that is ours";
 }
 
 TEST_F(RunsFront, AnUnfinishedExternalIdIsStartedOnce) {

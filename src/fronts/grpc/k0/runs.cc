@@ -4,6 +4,7 @@
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/values.h"
+#include "model/key_scope.h"
 
 namespace muster::rpc::k0 {
 namespace {

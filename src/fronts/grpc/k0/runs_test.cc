@@ -125,6 +125,17 @@ TEST_F(K0Runs, K08_K09_OneIdempotencyKeyIsOneRunAlsoAfterItsEnd) {
   EXPECT_EQ(call<pb::StartWorkflowResponse>("StartWorkflow", request)->run_id(), id);
 }
 
+TEST_F(K0Runs, AnIdempotencyKeyHas256BytesOfTheCallersOwn) {
+  pb::StartWorkflowRequest request = start_request();
+  request.set_idempotency_key(std::string(limits::kKeyBytesMax, 'k'));
+  const auto longest = call<pb::StartWorkflowResponse>("StartWorkflow", request);
+  EXPECT_EQ(longest.code, WireCode::ok) << longest.text;
+  request.set_idempotency_key(std::string(limits::kKeyBytesMax + 1, 'k'));
+  const auto refused = call<pb::StartWorkflowResponse>("StartWorkflow", request);
+  EXPECT_EQ(refused.code, WireCode::invalid_argument);
+  EXPECT_NE(refused.text.find("257"), std::string::npos) << refused.text;
+}
+
 TEST_F(K0Runs, K10_KeysOfTwoNamespacesAreTwoKeys) {
   pb::StartWorkflowRequest request = start_request();
   request.set_idempotency_key("key-1");

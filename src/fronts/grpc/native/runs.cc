@@ -10,6 +10,7 @@
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
 #include "fronts/grpc/words/values.h"
+#include "model/key_scope.h"
 
 namespace muster::rpc::native {
 namespace {
@@ -58,7 +59,7 @@ JobSpec child_spec(const pb::AwaitChildRequest& request, const Job& parent, cons
   JobSpec spec = run_of(parent.spec.ns, decode_name(parent.spec.queue.text()), request.workflow_type());
   if (!request.task_queue().empty()) spec.queue = QueueName(encode_name(request.task_queue()));
   spec.payload = std::move(input);
-  spec.idempotency_key = fmt::format("child:{}:{}", parent.id.text(), step);
+  spec.idempotency_key = fmt::format("{}{}:{}", kChildKeys, parent.id.text(), step);
   spec.correlation = parent.spec.correlation;
   spec.run->parent = RunParent{parent.id, step};
   spec.run->external_id = request.external_id();

@@ -2,6 +2,7 @@
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
+#include "model/key_scope.h"
 
 namespace muster::rpc::v1 {
 namespace {

@@ -17,8 +17,6 @@
 
 namespace muster::rpc {
 
-inline constexpr const char* kKagziKeys = "kagzi:";  // before idempotency keys and external ids, so that other wires' keys
-                                                     // are never theirs
 inline constexpr std::size_t kListBytesMax = 3 * 1024 * 1024;  // of payloads on one page; clients take 4 MiB
 inline constexpr std::size_t kCountScanMax = 10'000;           // runs looked at one by one to count what no index counts
 

@@ -12,6 +12,7 @@
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
+#include "model/key_scope.h"
 
 namespace muster::rpc {
 namespace {

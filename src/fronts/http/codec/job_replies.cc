@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "fronts/http/codec/runs.h"
 #include "fronts/http/codec/values.h"
+#include "model/key_scope.h"
 
 namespace muster::http {
 namespace {
@@ -20,11 +21,14 @@ void write_retry(JsonWriter& out, const RetryPolicy& retry) {
 }
 
 void write_keys(JsonWriter& out, const JobSpec& spec) {
-  out.member_unless_empty("idempotency_key", spec.idempotency_key);
+  const auto shown = [is_run = spec.run.has_value()](const std::string& key) {
+    return is_run ? without_scope(key) : std::string_view(key);
+  };
+  out.member_unless_empty("idempotency_key", shown(spec.idempotency_key));
   if (spec.unique) {
     out.key("unique");
     out.begin_object();
-    out.member("key", spec.unique->key);
+    out.member("key", shown(spec.unique->key));
     out.member("while", spec.unique->during == UniqueWhile::waiting ? "waiting" : "unfinished");
     out.end_object();
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/key_scope.h"
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
@@ -49,7 +50,7 @@ Result<Settled> redrive_one(Tx& tx, const JobId& id) {
   if (home == nullptr) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
   if (spec.concurrency || spec.affinity != Affinity()) tx.lock_gates({home->ns});
   if (spec.unique) {
-    const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(spec.unique->key));
+    const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(without_scope(spec.unique->key)));
     if (holder.size() > 0)
       return Status::conflict(
           fmt::format("job {} now holds the unique key '{}'", tx.ids().encode(holder.integer(0, 0)).text(), spec.unique->key));

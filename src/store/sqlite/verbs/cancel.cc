@@ -1,6 +1,7 @@
 // Ending a job before its time, and starting finished ones over.
 #include <fmt/format.h>
 
+#include "model/key_scope.h"
 #include "store/codec/spec_text.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -68,7 +69,7 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   if (spec.unique) {
     if (const JobKey holder = core.uniques.find(ns_row, spec.unique->key))
       return Status::conflict(
-          fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), spec.unique->key));
+          fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), without_scope(spec.unique->key)));
   }
   if (spec.labels.contains(kLabelAction)) reopen_action(core, *key);
   // It waits for nobody any more, and its time to expire starts over. A deadline that has passed was for the life before.
