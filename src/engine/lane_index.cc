@@ -27,7 +27,9 @@ Offer without_worker(const Offer& offer) {
   names.reserve(offer.capabilities.names().size());
   for (const std::string& name : offer.capabilities.names())
     if (!name.starts_with(kWorkerKind)) names.push_back(name);
-  return {offer.ns, offer.queues, CapabilitySet(std::move(names))};
+  Offer shared = offer;
+  shared.capabilities = CapabilitySet(std::move(names));
+  return shared;
 }
 
 }  // namespace

@@ -42,6 +42,19 @@ TEST(ParkingLot, ForgetsOffersNobodyWaitsWith) {
   EXPECT_EQ(lot.size(), 0u);
 }
 
+TEST(ParkingLot, AClaimForRunsAloneIsNotWokenForAnotherJob) {
+  ParkingLot lot;
+  ParkedClaim& runs = add(lot, "a");
+  Offer offer = *runs.last.offer;
+  offer.runs_only = true;
+  runs.last.offer = std::make_shared<const Offer>(std::move(offer));
+  lot.park(runs, Place::for_lane, 1s);
+  EXPECT_EQ(lot.longest_waiting(make_lane({})), nullptr);
+  ParkedClaim& any = add(lot, "b");
+  lot.park(any, Place::for_lane, 1s);
+  EXPECT_EQ(lot.longest_waiting(make_lane({})), &any);
+}
+
 TEST(ParkingLot, BoundsTheLanesItRemembers) {
   ParkingLot lot;
   lot.park(add(lot, "w"), Place::for_lane, 1s);

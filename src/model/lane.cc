@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "model/run.h"
+
 namespace muster {
 
+bool takes_kind(const Offer& offer, const Lane& lane) {
+  return !offer.runs_only || lane.needs.contains(workflow_capability(lane.type.text()));
+}
+
 bool may_serve(const Offer& offer, const Lane& lane) {
-  if (offer.ns != lane.ns) return false;
+  if (offer.ns != lane.ns || !takes_kind(offer, lane)) return false;
   if (!offer.queues.empty() && !std::binary_search(offer.queues.begin(), offer.queues.end(), lane.queue)) return false;
   return offer.capabilities.covers(lane.needs);
 }

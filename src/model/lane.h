@@ -30,8 +30,12 @@ struct Offer {
   NamespaceName ns;
   std::vector<QueueName> queues;  // sorted; empty: every queue
   CapabilitySet capabilities;
+  bool runs_only = false;  // its client knows no other jobs, whatever they need
   friend auto operator<=>(const Offer&, const Offer&) = default;
 };
+
+// Is this a lane of runs, or one of an offer that takes any job?
+bool takes_kind(const Offer& offer, const Lane& lane);
 
 // Rule 3: only the able are asked.
 bool may_serve(const Offer& offer, const Lane& lane);

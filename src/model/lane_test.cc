@@ -32,6 +32,15 @@ TEST(MayServe, KeepsToTheQueuesThatAreNamed) {
   EXPECT_FALSE(may_serve(named, lane({})));
 }
 
+TEST(MayServe, AnOfferOfRunsAloneTakesNoOtherJob) {
+  Offer runs = offer({"tool:a", "workflow:send"});
+  runs.runs_only = true;
+  EXPECT_TRUE(may_serve(runs, lane({"workflow:send"})));
+  EXPECT_TRUE(may_serve(runs, lane({"tool:a", "workflow:send"})));
+  EXPECT_FALSE(may_serve(runs, lane({})));
+  EXPECT_FALSE(may_serve(runs, lane({"tool:a"})));
+}
+
 TEST(PlainNeeds, JoinsCapabilitiesAndSelector) {
   JobSpec spec;
   spec.needs = CapabilitySet({"tool:a"});

@@ -1,5 +1,7 @@
 #include "model/worker.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace muster {
@@ -9,6 +11,12 @@ CapabilitySet offered(const WorkerSpec& spec) {
   for (std::string& name : label_capabilities(spec.labels)) names.push_back(std::move(name));
   names.push_back(worker_capability(spec.id.text()));
   return CapabilitySet(std::move(names));
+}
+
+Offer offer_of(const WorkerSpec& spec) {
+  Offer offer{spec.ns, spec.queues, offered(spec), spec.dialect == Dialect::grpc};
+  std::sort(offer.queues.begin(), offer.queues.end());
+  return offer;
 }
 
 Instant dead_at(const Worker& worker) {

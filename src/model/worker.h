@@ -12,6 +12,7 @@
 #include "model/capability.h"
 #include "model/ids.h"
 #include "model/job.h"
+#include "model/lane.h"
 
 namespace muster {
 
@@ -37,6 +38,10 @@ constexpr HeartbeatPolicy default_policy(Dialect dialect) {
 }
 static_assert(default_policy(Dialect::resp).interval * 3 <= default_policy(Dialect::resp).dead_after);
 static_assert(default_policy(Dialect::agent).interval * 3 <= default_policy(Dialect::agent).dead_after);
+
+// Clients of Kagzi stop beating when they are told to stop and finish their runs after that: what is leased to one that is silent
+// stays leased until the lease itself is over.
+constexpr bool leases_end_with_silence(Dialect dialect) { return dialect != Dialect::grpc; }
 
 enum class WorkerState : std::uint8_t { online, draining, offline };
 
@@ -76,6 +81,8 @@ struct Worker {
 
 // Everything a worker can be asked for: what it said, its labels and its own name.
 CapabilitySet offered(const WorkerSpec& spec);
+// The same with its queues: what a claim of it may take.
+Offer offer_of(const WorkerSpec& spec);
 
 Health grade(const Worker& worker, Instant now);
 // The instant at which the worker is dead unless it is heard before.

@@ -15,12 +15,6 @@ std::string lane_key(QueueKey queue, const JobType& type, const CapabilitySet& n
 
 }  // namespace
 
-Offer offer_of(const WorkerSpec& spec) {
-  Offer offer{spec.ns, spec.queues, offered(spec)};
-  std::sort(offer.queues.begin(), offer.queues.end());
-  return offer;
-}
-
 std::optional<NamespaceKey> Directory::find_namespace(const NamespaceName& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = namespaces_.find(name.text());
@@ -98,7 +92,7 @@ WorkerPtr Directory::worker(WorkerKey key) const {
 std::string Directory::key_of(const Offer& offer) const {
   std::string key = offer.ns.text() + "\n";
   for (const QueueName& queue : offer.queues) key += queue.text() + ",";
-  return key + "\n" + offer.capabilities.key();
+  return key + (offer.runs_only ? "\n\n" : "\n") + offer.capabilities.key();
 }
 
 std::shared_ptr<const OfferLanes> Directory::lanes_of(const std::shared_ptr<const Offer>& offer) {

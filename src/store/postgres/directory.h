@@ -143,6 +143,4 @@ class Directory {
   std::unordered_map<WorkerKey, WorkerDelta> worker_counts_;
 };
 
-Offer offer_of(const WorkerSpec& spec);
-
 }  // namespace muster::store::postgres

@@ -126,15 +126,9 @@ class Polling : public std::enable_shared_from_this<Polling> {
       if (claimed->block == store::ClaimBlock::draining && !call_->cancelled()) return refuse(away(WorkerState::draining));
       return answer_(call_, std::nullopt);
     }
-    const Grant& grant = claimed->grants.front();
     if (call_->cancelled()) {
       core_.engine.claims().hand_back(claimed->grants);
       return answer_(call_, std::nullopt);
-    }
-    if (!offered_.contains(workflow_capability(grant.type.text()))) {
-      // A plain job that needs nothing and waits in the same queue: the client could not run it.
-      core_.engine.claims().hand_back(claimed->grants);
-      return core_.after(core_.options.habits.refused_poll_hold, [self = self()] { self->answer_(self->call_, std::nullopt); });
     }
     try {
       hand_out(claimed->grants);

@@ -71,6 +71,7 @@ void worker_facts(const Rows& rows, const Lane& lane, WaitFacts& facts) {
     spec.id = WorkerId(rows.text(i, 0));
     const Offer offer = offer_of(spec);
     if (!offer.queues.empty() && !std::binary_search(offer.queues.begin(), offer.queues.end(), lane.queue)) continue;
+    if (!takes_kind(offer, lane)) continue;
     ++facts.live_workers;
     auto missing = offer.capabilities.missing(facts.needs);
     for (const std::string& need : facts.needs.names())

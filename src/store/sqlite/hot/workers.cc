@@ -33,10 +33,4 @@ void Workers::erase(WorkerKey key) {
   by_key_.erase(it);
 }
 
-Offer offer_of(const WorkerSpec& spec) {
-  Offer offer{spec.ns, spec.queues, offered(spec)};
-  std::sort(offer.queues.begin(), offer.queues.end());
-  return offer;
-}
-
 }  // namespace muster::store::sqlite

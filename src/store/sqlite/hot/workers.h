@@ -49,6 +49,4 @@ class Workers {
   std::map<std::pair<std::int64_t, std::string>, WorkerKey> by_name_;
 };
 
-Offer offer_of(const WorkerSpec& spec);
-
 }  // namespace muster::store::sqlite

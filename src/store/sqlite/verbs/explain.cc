@@ -22,6 +22,7 @@ void worker_facts(Core& core, const HotLane& lane, WaitFacts& facts) {
     if (!worker->live()) continue;
     const Offer& offer = *worker->lanes->offer;
     if (!offer.queues.empty() && !std::binary_search(offer.queues.begin(), offer.queues.end(), lane.lane->queue)) continue;
+    if (!takes_kind(offer, *lane.lane)) continue;
     ++facts.live_workers;
     const auto missing = offer.capabilities.missing(facts.needs);
     for (const std::string& need : facts.needs.names())
