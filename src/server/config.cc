@@ -215,14 +215,14 @@ class Loader {
       problem_at("grpc", "payload_bytes_max",
                  fmt::format("grpc.payload_bytes_max of {} bytes is above message_bytes_max of {}: no request could hold that",
                              payload, message));
-    const std::int64_t lease = kagzi_lease_ms(request_.environment);
+    // What nobody set grows with the silence.
+    const std::int64_t lease = config.number("grpc", "run_lease");
     const std::int64_t silence = config.number("heartbeat", "grpc_dead_after");
     if (lease != 0 && lease < silence)
-      out_.problems.push_back(
-          {.where = "environment KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS",
-           .message = fmt::format("a lease of {} ms is below heartbeat.grpc_dead_after of {} ms: runs would be "
-                                  "taken from workers that live",
-                                  lease, silence)});
+      problem_at("grpc", "run_lease",
+                 fmt::format("grpc.run_lease of {} ms is below heartbeat.grpc_dead_after of {} ms: runs would be taken from "
+                             "workers that live",
+                             lease, silence));
   }
 
   // The value may be a URL with a password: a message repeats its kind only.

@@ -205,7 +205,11 @@ TEST_F(ConfigTest, SilenceOfKagziWorkersIsTwoBeatsAtLeastAndALeaseNotShorter) {
   ASSERT_EQ(load_config(request).problems.size(), 1u);
   EXPECT_NE(load_config(request).problems[0].text().find("VISIBILITY"), std::string::npos);
   request.environment["KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS"] = "30";
-  EXPECT_TRUE(load_config(request).problems.empty());
+  request.environment["KAGZI_WORKER_HEARTBEAT_EXTENSION_SECS"] = "7";
+  const LoadedConfig loaded = load_config(request);
+  EXPECT_TRUE(loaded.problems.empty());
+  EXPECT_EQ(loaded.config.number("grpc", "run_lease"), 30'000);
+  EXPECT_EQ(loaded.config.number("grpc", "run_lease_per_beat"), 7'000);
 }
 
 TEST_F(ConfigTest, AStoreIsASqliteFileOrAPostgresUrl) {

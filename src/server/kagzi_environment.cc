@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -28,6 +27,8 @@ constexpr std::array kAliases{
     Alias{"KAGZI_WORKER_POLL_TIMEOUT_SECS", "grpc", "poll_wait", Unit::seconds},
     Alias{"KAGZI_WORKER_HEARTBEAT_INTERVAL_SECS", "heartbeat", "grpc_interval", Unit::seconds},
     Alias{"KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS", "heartbeat", "grpc_dead_after", Unit::seconds},
+    Alias{"KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS", "grpc", "run_lease", Unit::seconds},
+    Alias{"KAGZI_WORKER_HEARTBEAT_EXTENSION_SECS", "grpc", "run_lease_per_beat", Unit::seconds},
     Alias{"KAGZI_COORDINATOR_INTERVAL_SECS", "scheduler", "interval", Unit::seconds},
     Alias{"KAGZI_SCHEDULER_INTERVAL_SECS", "scheduler", "interval", Unit::seconds, true},
     Alias{"KAGZI_COORDINATOR_BATCH_SIZE", "scheduler", "batch"},
@@ -39,7 +40,6 @@ constexpr std::array kAliases{
 
 constexpr std::string_view kHost = "KAGZI_SERVER_HOST";
 constexpr std::string_view kPort = "KAGZI_SERVER_PORT";
-constexpr std::string_view kLease = "KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS";
 constexpr std::string_view kUsualHost = "127.0.0.1";
 constexpr std::string_view kUsualPort = "50051";
 
@@ -93,12 +93,6 @@ ForeignValues kagzi_values(const std::map<std::string, std::string>& environment
   for (const Alias& alias : kAliases)
     if (const auto text = find(environment, alias.name)) take(alias, *text, out);
   return out;
-}
-
-std::int64_t kagzi_lease_ms(const std::map<std::string, std::string>& environment) {
-  const auto text = find(environment, kLease);
-  const auto seconds = text ? number(*text) : std::nullopt;
-  return seconds ? std::clamp<std::int64_t>(*seconds, 0, 1'000'000) * 1'000 : 0;
 }
 
 }  // namespace muster::server

@@ -26,8 +26,4 @@ struct ForeignValues {
 // server of ours does not write into a database of theirs.
 ForeignValues kagzi_values(const std::map<std::string, std::string>& environment);
 
-// The lease of KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS in milliseconds; 0: not given. Ours lives as long as a silent worker does,
-// and theirs must not be shorter than that.
-std::int64_t kagzi_lease_ms(const std::map<std::string, std::string>& environment);
-
 }  // namespace muster::server

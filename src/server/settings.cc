@@ -224,6 +224,13 @@ constexpr std::array kSettings{
                 "how long an empty poll is held; below the 65 s after which clients give up"),
     grpc_number(SettingType::duration, "refused_poll_hold", "1s", {.min = 0, .max = kMinute},
                 "how late a poll that is refused is answered, since some clients poll again at once"),
+    grpc_number(SettingType::duration, "run_lease", "0ms", {.min = 0, .max = kHour},
+                "how long a run is leased to a client that stops beating when it stops; 0ms: twice heartbeat.grpc_dead_after"),
+    grpc_number(SettingType::duration, "run_lease_per_beat", "0ms", {.min = 0, .max = kHour},
+                "what each of its beats adds to that; 0ms: one and a half times heartbeat.grpc_dead_after"),
+    grpc_number(SettingType::duration, "run_lease_max", "0ms", {.min = 0, .max = kDay},
+                "how far ahead such a lease may end, which is how long its runs wait after a crash; 0ms: ten times "
+                "heartbeat.grpc_dead_after"),
     Setting{.section = "grpc",
             .key = "steps_retry",
             .type = SettingType::boolean,

@@ -99,12 +99,19 @@ rpc::Limits grpc_limits(const Config& config) {
 
 rpc::Habits grpc_habits(const Config& config) {
   const HeartbeatPolicy beats = policy(config, Dialect::grpc);
+  const auto lease = [&](const char* key, Duration otherwise) {
+    const Duration given = duration(config, "grpc", key);
+    return std::min<Duration>(given > Duration(0) ? given : otherwise, limits::kLeaseMax);
+  };
   return {.poll_wait = duration(config, "grpc", "poll_wait"),
           .refused_poll_hold = duration(config, "grpc", "refused_poll_hold"),
           .steps_retry = config.flag("grpc", "steps_retry"),
           .plain_errors = config.flag("grpc", "plain_errors"),
           .heartbeat_every = beats.interval,
-          .dead_after = beats.dead_after};
+          .dead_after = beats.dead_after,
+          .run_lease = lease("run_lease", 2 * beats.dead_after),
+          .run_lease_per_beat = lease("run_lease_per_beat", 3 * beats.dead_after / 2),
+          .run_lease_max = lease("run_lease_max", 10 * beats.dead_after)};
 }
 
 std::string host_name() {

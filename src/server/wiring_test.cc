@@ -69,6 +69,9 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(grpc.habits.plain_errors, grpc_default.habits.plain_errors);
   EXPECT_EQ(grpc.habits.heartbeat_every, grpc_default.habits.heartbeat_every);
   EXPECT_EQ(grpc.habits.dead_after, grpc_default.habits.dead_after);
+  EXPECT_EQ(grpc.habits.run_lease, grpc_default.habits.run_lease);
+  EXPECT_EQ(grpc.habits.run_lease_per_beat, grpc_default.habits.run_lease_per_beat);
+  EXPECT_EQ(grpc.habits.run_lease_max, grpc_default.habits.run_lease_max);
   const resp::RespOptions resp_default;
   const resp::RespOptions resp = resp_options(config, "key");
   ASSERT_EQ(resp.addresses.size(), 1u);

@@ -191,6 +191,12 @@ struct Registered {
   bool replaced = false;  // an earlier session of this name was ended
 };
 
+// What a beat adds to the end of each lease that was granted for a time of its own (ClaimRequest::lease_ttl).
+struct Lengthening {
+  Duration by{};
+  Duration ahead_max{};  // of now
+};
+
 struct Beat {
   NamespaceName ns;
   WorkerId worker;
@@ -199,6 +205,7 @@ struct Beat {
   std::vector<LeaseRef> held;  // optional: what the worker thinks it holds
   bool names_all = false;      // `held` is everything it holds, even when it is empty
   bool accepting = true;       // false: the worker itself is draining
+  std::optional<Lengthening> lengthens{};
 };
 
 // Commands back to the worker.

@@ -45,6 +45,7 @@ Result<std::shared_ptr<HeldRun>> Worker::State::poll_once(const std::string& wor
   for (const auto& [name, handler] : handlers) request.add_workflow_types(name);
   grpc::ClientContext context;
   poll_link.prepare(context, kPollHold);
+  context.AddMetadata("muster-slots", std::to_string(settings.max_concurrent));
   {
     const std::lock_guard lock(mutex);
     if (draining) return std::shared_ptr<HeldRun>();

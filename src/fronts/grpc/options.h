@@ -37,6 +37,11 @@ struct Habits {
   bool plain_errors = false;         // K0: errors of runs and steps as plain text, for clients older than ErrorDetail
   Duration heartbeat_every{10'000};  // told to workers at registration
   Duration dead_after{30'000};       // and what silence means
+  // V1: for how long a run is leased at the claim, what each beat adds to that, and how far ahead of now that may lead. The
+  // worker's silence does not end it.
+  Duration run_lease{60'000};
+  Duration run_lease_per_beat{45'000};
+  Duration run_lease_max{5 * 60'000};
 };
 
 struct GrpcOptions {

@@ -8,6 +8,8 @@
 namespace muster::rpc::v1 {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* kOfA = "ipv4:10.0.0.1:1";
 constexpr const char* kOfB = "ipv4:10.0.0.2:1";
 constexpr const char* kOfNobody = "ipv4:10.0.0.3:1";
@@ -42,6 +44,11 @@ class V1Leases : public V1Test {
     request.set_run_id(id);
     const auto listed = call<pb::ListStepsResponse>("Admin", "ListSteps", request);
     return listed->steps(listed->steps_size() - 1);
+  }
+  pb::WorkerStatus status_of_a() {
+    pb::GetWorkerRequest request;
+    request.set_worker_id(a);
+    return call<pb::GetWorkerResponse>("Admin", "GetWorker", request)->worker().status();
   }
   JobId job_id() { return JobId{*parse_uuid(id)}; }
   bool is_running() { return run(id).status() == pb::WORKFLOW_STATUS_RUNNING; }
@@ -178,6 +185,40 @@ TEST_F(V1Leases, AFenceDecidesWhateverTheConnection) {
   by(kOfNobody);
   EXPECT_EQ(call<pb::CompleteWorkflowResponse>("Worker", "CompleteWorkflow", request, {{"muster-fence", fence}}).code,
             WireCode::ok);
+}
+
+TEST_F(V1Leases, AClientThatStopsBeatingAndDrainsKeepsItsRun) {
+  given_held_by_a();
+  ASSERT_EQ(beat(a).code, WireCode::ok);
+  advance(options.habits.dead_after + 1s);
+  ASSERT_TRUE(eventually([&] { return status_of_a() == pb::WORKER_STATUS_OFFLINE; }));
+  advance(options.habits.run_lease + options.habits.run_lease_per_beat - options.habits.dead_after - 2s);
+  EXPECT_TRUE(is_running());
+  EXPECT_EQ(run(id).worker_id(), a);
+  EXPECT_TRUE(begin_step(id, "step")->should_execute());
+  EXPECT_EQ(complete_step(id, "step").code, WireCode::ok);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+}
+
+TEST_F(V1Leases, WhenTheLeaseOfASilentWorkerIsOverAnotherOneGetsTheRun) {
+  given_held_by_a();
+  advance(options.habits.run_lease);
+  b = register_on(kOfB, 2);
+  claim(b, id);
+}
+
+TEST_F(V1Leases, AClientThatBeatsToTheEndLosesItsRunWithItsSilence) {
+  a = register_on(kOfA, 1);
+  id = start_run("one");
+  pb::PollTaskRequest wanted;
+  wanted.set_namespace_("default");
+  wanted.set_worker_id(a);
+  wanted.set_task_queue("q");
+  wanted.add_workflow_types("T");
+  ASSERT_EQ(call<pb::PollTaskResponse>("Worker", "PollTask", wanted, {{"muster-slots", "4"}})->run_id(), id);
+  advance(options.habits.dead_after);
+  b = register_on(kOfB, 2);
+  claim(b, id);
 }
 
 TEST_F(V1Leases, AJobOfAnotherWireIsNoRun) {

@@ -78,7 +78,7 @@ void heartbeat(CallRef call) {
   if (!request) return;
   const auto id = worker_id(call, request->worker_id());
   if (!id) return;
-  beat(call, *id, {}, [call, id = *id](Result<store::BeatReply> heard) {
+  beat(call, *id, {.lengthens_leases = true}, [call, id = *id](Result<store::BeatReply> heard) {
     if (!heard.ok()) return refuse_worker(call, heard.status(), id.text());
     pb::HeartbeatResponse response;
     response.set_accepted(true);
@@ -113,6 +113,9 @@ void poll_task(CallRef call) {
   wanted.types.assign(request->workflow_types().begin(), request->workflow_types().end());
   // The SDK starts every workflow in a queue of its own name and polls one queue alone.
   wanted.types_are_queues = true;
+  // It beats no more when it is told to stop, and drains for longer than a silent worker lives. Ours says its slots, and beats
+  // on.
+  if (call->metadata("muster-slots").empty()) wanted.lease = call->core.options.habits.run_lease;
   poll(call, *id, std::move(wanted), answer_poll);
 }
 

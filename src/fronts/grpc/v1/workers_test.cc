@@ -165,7 +165,7 @@ TEST_F(V1Workers, ADeadWorkersRunSaysThatItsAttemptsAreExhausted) {
   request.mutable_retry_policy()->set_maximum_attempts(1);
   const std::string id = call<pb::StartWorkflowResponse>("Workflow", "StartWorkflow", request)->run_id();
   claim(register_worker(), id);
-  advance(31s);
+  advance(options.habits.run_lease);
   ASSERT_TRUE(eventually([&] { return run(id).status() == pb::WORKFLOW_STATUS_FAILED; }));
   EXPECT_NE(run(id).error().message().find("exhausted"), std::string::npos);
 }

@@ -87,6 +87,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
     request.worker = WorkerId(worker_.text());
     request.queues = {QueueName(encode_name(poll_.task_queue))};
     request.narrow = offered_;
+    request.lease_ttl = poll_.lease;
     if (poll_.types_are_queues)
       for (const std::string& type : poll_.types) {
         const QueueName queue(encode_name(type));

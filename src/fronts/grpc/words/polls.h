@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/unique_function.h"
 #include "base/uuid.h"
 #include "fronts/grpc/methods.h"
@@ -18,6 +19,7 @@ struct Poll {
   std::string task_queue;
   std::vector<std::string> types;
   bool types_are_queues = false;  // runs that wait in a queue of a type's name are taken too
+  std::optional<Duration> lease;  // empty: as long as a silent worker lives
 };
 
 // Answers the call with the grant, or with none when the wait is over. A worker that may not poll is refused late

@@ -378,6 +378,9 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
   if (names_all) {
     one.held = std::move(**leases);
     one.names_all = true;
+  } else if (heartbeat.lengthens_leases) {
+    one.lengthens =
+        store::Lengthening{.by = core.options.habits.run_lease_per_beat, .ahead_max = core.options.habits.run_lease_max};
   }
   core.engine.workers().heartbeat(
       {std::move(one)}, only<store::BeatReply>([call, id, ns = known->ns, names_all, idle,

@@ -64,6 +64,7 @@ struct Heartbeat {
   std::optional<std::int32_t> active;  // how many runs it works on; empty: it did not say
   std::int32_t completed_delta = 0;
   std::int32_t failed_delta = 0;
+  bool lengthens_leases = false;  // unless it names them
 };
 // With metadata `muster-runs` it names its leases, and is told in `muster-cancelled` which of them to stop.
 void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatReply> reply);

@@ -18,6 +18,7 @@ namespace {
 const Sql kBeatNote{"beat_note"};
 const Sql kBeatHeld{"beat_held"};
 const Sql kBeatLapsed{"beat_lapsed"};
+const Sql kBeatLengthen{"beat_lengthen"};
 const Sql kBeatRevive{"beat_revive"};
 const Sql kWorkerOwnDrain{"worker_own_drain"};
 
@@ -53,6 +54,7 @@ class Heartbeat {
     if (drains) tell_drains(rows[--last]);
     for (std::size_t i = 0; i < beats.size(); ++i) take_beat(beats, i);
     write_lapsed();
+    lengthen_leases();
     return std::move(answers_);
   }
 
@@ -99,6 +101,23 @@ class Heartbeat {
     Params params = names.params();
     tx_.write(kBeatHeld, std::move(params.array(std::move(job)).array(std::move(fence))));
     return true;
+  }
+
+  // What was over before the beat is marked so by now.
+  void lengthen_leases() {
+    NameColumns names;
+    Column session(Type::int8), adds(Type::int8), ahead(Type::int8);
+    for (const Asked& asked : asked_) {
+      const Beat& beat = batch_[asked.at];
+      if (!beat.lengthens) continue;
+      names.add(asked.ns, beat.worker);
+      session.add(session_of(beat));
+      adds.add(std::int64_t{beat.lengthens->by.count()});
+      ahead.add(std::int64_t{beat.lengthens->ahead_max.count()});
+    }
+    if (names.size() == 0) return;
+    Params params = names.params();
+    tx_.write(kBeatLengthen, std::move(params.array(std::move(session)).array(std::move(adds)).array(std::move(ahead))));
   }
 
   void note_beats() {

@@ -9,6 +9,7 @@ const Sql kWorkerBonds{"worker_bonds"};
 const Sql kWorkerUnbind{"worker_unbind"};
 const Sql kWorkerHeld{"worker_held"};
 const Sql kBeatClose{"beat_close"};
+const Sql kLeasesClose{"worker_leases_close"};
 
 std::vector<WorkerKey> keys_of(const std::vector<Departure>& departures) {
   std::vector<WorkerKey> keys;
@@ -56,7 +57,7 @@ void move_jobs(Tx& tx, const std::vector<Departure>& departures, std::vector<Job
       continue;
     }
     const auto found = leaving.find(job.worker);
-    if (found == leaving.end()) continue;
+    if (found == leaving.end() || (found->second->only_over && job.lease_until > tx.now_ms())) continue;
     found->second->lost ? moves.lose(job, *found->second->lost) : moves.hand_back(job);
   }
   moves.flush();
@@ -93,6 +94,10 @@ void take_offline(Tx& tx, const std::vector<Departure>& departures, const char* 
   }
   // Before the jobs take their places, which must not be with workers that are gone.
   write_workers(tx, rows, Answer::no);
+  std::vector<WorkerKey> leaving_leases;
+  for (const Departure& departure : departures)
+    if (departure.only_over) leaving_leases.push_back(departure.row->key);
+  if (!leaving_leases.empty()) tx.write(kLeasesClose, Params().int4s(leaving_leases));
   tx.write(kBeatClose, Params().int4s(keys_of(departures)));
   move_jobs(tx, departures, std::move(held));
   for (const Departure& departure : departures) tx.directory().forget_worker(departure.row->key);

@@ -20,6 +20,7 @@ std::map<WorkerKey, WorkerRow> lock_leaving(Tx& tx, const std::vector<WorkerKey>
 struct Departure {
   WorkerRow* row = nullptr;
   std::optional<JobError> lost;  // what its jobs are told; empty: they are handed back without cost
+  bool only_over = false;        // leases that are not over stay until they are
 };
 
 // The leases of these workers end. REQUIRES: locked rows.

@@ -52,7 +52,8 @@ SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
     if (!row.live() || !row.heard || dead_at(row.worker) > tx.now()) continue;
     const auto silent = (tx.now() - row.worker.last_seen_at).count();
     departures.push_back(
-        {&row, JobError{kErrorWorkerLost, fmt::format("worker '{}' was silent for {} ms", row.worker.spec.id.text(), silent)}});
+        {&row, JobError{kErrorWorkerLost, fmt::format("worker '{}' was silent for {} ms", row.worker.spec.id.text(), silent)},
+         !leases_end_with_silence(row.worker.spec.dialect)});
   }
   take_offline(tx, departures, "silent");
   report.moved = departures.size();

@@ -122,7 +122,10 @@ SweepReport bury_silent_workers(Core& core, std::size_t limit) {
     HotWorker& worker = *core.workers.find(key);
     const std::string message = fmt::format("worker '{}' was silent for {} ms", worker.worker.spec.id.text(),
                                             std::chrono::floor<Duration>(core.listened - worker.heard_at).count());
-    for (const JobKey job : worker.leases_in_order()) core.lose(job, *core.find(job), {kErrorWorkerLost, message});
+    const bool all = leases_end_with_silence(worker.worker.spec.dialect);
+    for (const JobKey key_of_job : worker.leases_in_order())
+      if (HotJob& job = *core.find(key_of_job); all || job.running->lease_ends <= core.listened)
+        core.lose(key_of_job, job, {kErrorWorkerLost, message});
     core.take_offline(worker, "silent");
     ++report.moved;
   }

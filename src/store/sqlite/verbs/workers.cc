@@ -101,6 +101,9 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
     Running& running = *job.running;
     // An expired lease stays expired, whether or not the sweep has seen it.
     if (running.lease_ends <= core.listened) continue;
+    if (beat.lengthens && running.lease_ttl != worker.spec.policy->dead_after)
+      running.lease_ends = std::max<Ticks>(running.lease_ends, std::min<Ticks>(running.lease_ends + beat.lengthens->by,
+                                                                               core.listened + beat.lengthens->ahead_max));
     running.lease_ends = std::max<Ticks>(running.lease_ends, core.listened + running.lease_ttl);
     if ((job.flags & kCancelRequested) != 0) reply.cancel.push_back({core.ids.encode(key), running.fence});
   }
