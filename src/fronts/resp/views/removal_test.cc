@@ -26,7 +26,7 @@ std::vector<JobId> chosen(std::vector<std::string> elements, std::int64_t count,
 }
 
 TEST(Removal, TakesSoManyFromTheNewestOrTheOldestOn) {
-  const std::vector<Job> jobs{pushed(3, "x"), pushed(2, "y"), pushed(1, "x"), pushed(0, "x")};
+  const std::vector<Job> jobs{pushed(4, "x"), pushed(3, "y"), pushed(2, "x"), pushed(1, "x")};
   EXPECT_EQ(chosen({"x"}, 2, jobs), (std::vector<JobId>{jobs[0].id, jobs[2].id}));
   EXPECT_EQ(chosen({"x"}, -2, jobs), (std::vector<JobId>{jobs[3].id, jobs[2].id}));
   EXPECT_EQ(chosen({"x"}, 0, jobs).size(), 3u);
