@@ -84,7 +84,7 @@ Status validate_capabilities(std::string_view what, const CapabilitySet& set, st
 }
 
 Status validate_key(std::string_view what, std::string_view key) {
-  return validate_text(what, without_scope(key), {.bytes_max = limits::kKeyBytesMax, .required = true});
+  return validate_text(what, key, {.bytes_max = limits::kKeyBytesMax, .required = true});
 }
 
 Status validate_instant(std::string_view what, Instant at) {
@@ -119,7 +119,7 @@ Status validate_keys(const JobSpec& spec) {
       !status.ok())
     return status;
   if (spec.unique)
-    if (Status status = validate_key("unique key", spec.unique->key); !status.ok()) return status;
+    if (Status status = validate_key("unique key", without_scope(spec.unique->key)); !status.ok()) return status;
   if (spec.concurrency) {
     Status status =
         first_of({validate_key("concurrency key", spec.concurrency->key),

@@ -78,11 +78,11 @@ struct Expire {
 struct Persist {
   std::string key;
 };
-// Milliseconds left; -1 never expires, -2 no such key. absolute: the instant itself.
-struct Version {  // a text that changes with every write of the key, for KeyBatch::unchanged
+// A text that changes with every write of the key, for KeyBatch::unchanged.
+struct Version {
   std::string key;
 };
-struct TimeLeft {
+struct TimeLeft {  // milliseconds; -1 never expires, -2 no such key. absolute: the instant itself
   std::string key;
   bool absolute = false;
 };

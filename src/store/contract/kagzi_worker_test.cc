@@ -48,6 +48,7 @@ TEST_P(KagziWorkerContract, ALeaseOfItsOwnLengthOutlivesTheSilenceOfItsWorker) {
   advance(kDeadAfter);
   bury();
   EXPECT_EQ(state(id), JobState::running);
+  EXPECT_EQ(worker("k1").running, 1u);
   advance(kLease - kDeadAfter - 1s);
   sweep_moves(&Store::expire_leases, 0);
   must(complete(grant));
