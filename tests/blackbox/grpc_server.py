@@ -80,3 +80,33 @@ class Talk:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+
+class Caller(Talk):
+    """Calls one method after the other in a process that lives through restarts: ask() gives the answer or the refusal."""
+
+    def __init__(self, server):
+        super().__init__("caller.cjs", server.grpc)
+        self.count = 0
+
+    def ask(self, service, method, **request):
+        self.count += 1
+        self.process.stdin.write(json.dumps({"id": self.count, "service": service, "method": method, "request": request}) + "\n")
+        self.process.stdin.flush()
+        answer = self.until(f"an answer to {method}", lambda each, mine=self.count: each["id"] == mine)
+        if "refused" in answer:
+            harness.claim(False, f"{method}: {answer['refused']}: {answer['text']}")
+        return answer["value"]
+
+    def start(self, namespace, external_id):
+        return self.ask("v1.WorkflowService", "StartWorkflow", namespace=namespace, external_id=external_id, task_queue="q", workflow_type="W")["run_id"]
+
+    def run(self, namespace, run_id):
+        return self.ask("v1.WorkflowService", "GetWorkflow", namespace=namespace, run_id=run_id)["workflow"]
+
+    def completed(self, namespace, run_id):
+        return self.run(namespace, run_id)["status"] == "WORKFLOW_STATUS_COMPLETED"
+
+
+def said(worker, word):
+    return [each[word] for each in worker.told() if word in each]

@@ -1,7 +1,8 @@
 // A worker of either dialect as a process of its own, so that a test can kill it. It does what the SDKs do: register, beat, poll, replay the
 // steps of its one workflow, try again while the server is away.
 // Arguments: dialect (k0, v1), address, namespace, steps. Steps are names in order, split by commas; `nap=SECONDS` sleeps, and at `gate=NAME`
-// the worker waits inside the step for a line on stdin. What happens is told on stdout, a JSON object per line.
+// the worker waits inside the step for a line on stdin. What happens is told on stdout, a JSON object per line. Told to stop (SIGTERM), it
+// neither beats nor polls any more, finishes what it has, and ends.
 'use strict';
 const readline = require('node:readline');
 const { Wire, Refused } = require('./wire.cjs');
@@ -56,6 +57,7 @@ const current = {
 };
 const as = dialect === 'k0' ? old : current;
 let active = 0;
+let stopping = false;
 
 // Runs one step; false when the run was left to sleep.
 async function step(run_id, name) {
@@ -88,13 +90,20 @@ async function main() {
   const { worker_id, heartbeat_interval_secs: every } = await insist(as.register);
   say({ worker: worker_id });
   const beat = () => as.beat(worker_id, active).then((answer) => say({ beat: answer.accepted }), (error) => say({ beat: error.code }));
-  setInterval(beat, (every * 1000) / 2);
+  const beating = setInterval(beat, (every * 1000) / 2);
+  const drained = () => stopping && active === 0 && process.exit(0);
+  process.on('SIGTERM', () => {
+    stopping = true;
+    clearInterval(beating);
+    say({ stopping: active });
+    drained();
+  });
   await beat();
-  for (;;) {
+  while (!stopping) {
     const got = await as.poll(worker_id).catch(async (error) => { say({ poll: error.code }); await pause(100); return { run_id: '' }; });
     if (got.run_id === '') continue;
     active += 1;
-    execute(got.run_id).catch((error) => say(error instanceof Left ? { left: got.run_id } : { refused: error.code, text: error.message, run: got.run_id })).finally(() => { active -= 1; });
+    execute(got.run_id).catch((error) => say(error instanceof Left ? { left: got.run_id } : { refused: error.code, text: error.message, run: got.run_id })).finally(() => { active -= 1; drained(); });
   }
 }
 
