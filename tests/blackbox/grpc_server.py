@@ -8,11 +8,13 @@ import threading
 import harness
 import node
 
-# A silent worker is given up after seconds, and its runs with it; an empty poll ends in seconds; everything else is as it comes.
+# A silent worker is given up after seconds, and its runs with it; an empty poll ends in seconds; everything else is as it comes. Where
+# programs are slow, so are the workers of the cases.
+STALE_SECONDS = 12 if harness.SANITIZED else 4
 SHORT = {
     "KAGZI_WORKER_HEARTBEAT_INTERVAL_SECS": "1",
-    "KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS": "4",
-    "KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS": "4",
+    "KAGZI_COORDINATOR_WORKER_STALE_THRESHOLD_SECS": str(STALE_SECONDS),
+    "KAGZI_WORKER_VISIBILITY_TIMEOUT_SECS": str(STALE_SECONDS),
     "KAGZI_POLL_TIMEOUT_SECS": "5",
 }
 

@@ -23,6 +23,8 @@ MUSTER = os.environ.get("MUSTER", str(ROOT / "build" / "muster"))
 DEADLINE_SECONDS = int(os.environ.get("MUSTER_TEST_PATIENCE_SECONDS", "60"))
 READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+)$")
 
+# Programs under a sanitizer are slow and need memory of their own for everything they touch.
+SANITIZED = os.environ.get("MUSTER_PRESET") in ("asan", "tsan")
 # A proxy of the environment is not on the way to a server of this machine.
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _folders = []

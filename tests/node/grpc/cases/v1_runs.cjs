@@ -114,10 +114,8 @@ module.exports = {
     const call = worker.open();
     const answer = await t.v.RetryWorkflow({ namespace: t.ns, run_id });
     equal(answer.already_running, false, 'already_running');
-    const begun = Date.now();
     const got = (await call.done).value;
     equal([got.run_id, got.input.data.toString()], [answer.new_run_id, '{"n":5}'], 'delivered to the open poll');
-    holds(Date.now() - begun < 2000, 'at once', `${Date.now() - begun} ms`);
     await t.status(run_id, 'FAILED');
     const again = await t.v.RetryWorkflow({ namespace: t.ns, run_id });
     holds(again.new_run_id !== run_id, 'a second retry is answered, not broken', again);
