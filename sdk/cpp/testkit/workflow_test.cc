@@ -1,6 +1,11 @@
 // Workflows over the real wire: worker, client and server in one process, with time skipped.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -36,6 +41,63 @@ class Gate {
   bool open_ = false;
 };
 
+// A road to the server on which the first bytes take half a second.
+class SlowRoad {
+ public:
+  explicit SlowRoad(const std::string& server)
+      : server_port_(static_cast<std::uint16_t>(std::stoi(server.substr(server.rfind(':') + 1)))),
+        listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in at = loopback(0);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    thread_ = std::thread([this] {
+      for (int peer = accept(listener_, nullptr, nullptr); peer >= 0; peer = accept(listener_, nullptr, nullptr)) carry(peer);
+    });
+  }
+  ~SlowRoad() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  static sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return at;
+  }
+  // Until one side ends.
+  void carry(int peer) const {
+    poll(nullptr, 0, 500);
+    const int server = socket(AF_INET, SOCK_STREAM, 0);
+    const sockaddr_in at = loopback(server_port_);
+    if (connect(server, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0) {
+      std::array<pollfd, 2> both{pollfd{peer, POLLIN, 0}, pollfd{server, POLLIN, 0}};
+      while (poll(both.data(), both.size(), -1) > 0 && pass(both[0], server) && pass(both[1], peer)) {
+      }
+    }
+    close(server);
+    close(peer);
+  }
+  static bool pass(const pollfd& from, int to) {
+    if (from.revents == 0) return true;
+    std::array<char, 16'384> bytes;
+    const ssize_t got = read(from.fd, bytes.data(), bytes.size());
+    return got > 0 && send(to, bytes.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL) == got;
+  }
+
+  const std::uint16_t server_port_;
+  const int listener_;
+  std::string address_;
+  std::thread thread_;
+};
+
 class Workflows : public testing::Test {
  protected:
   void SetUp() override {
@@ -56,6 +118,14 @@ class Workflows : public testing::Test {
   }
   std::unique_ptr<TestServer> server;
 };
+
+TEST_F(Workflows, AServerFarAwayIsReached) {
+  const SlowRoad road(server->address());
+  auto client = workflow::Client::open({.address = road.address(), .tls = {}}, "q");
+  ASSERT_TRUE(client.ok());
+  const auto run = client->start("far", 1);
+  EXPECT_TRUE(run.ok()) << run.error().text();
+}
 
 TEST_F(Workflows, AWorkflowThatSleepsThirtyDaysEndsInMoments) {
   auto w = worker();

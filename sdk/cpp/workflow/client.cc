@@ -17,7 +17,6 @@ using V1 = kagzi::v1::WorkflowService::Stub;
 using Native = muster::v1::RunService::Stub;
 
 constexpr Duration kResultHold{20'000};  // of one call; asked again until the caller's timeout
-constexpr std::int32_t kHistoryPage = 500;
 
 RunState state_of(kagzi::v1::WorkflowStatus status) {
   switch (status) {
@@ -221,7 +220,7 @@ Result<RunInfo> Handle::describe() const {
 Result<std::vector<StepInfo>> Handle::history() const {
   std::vector<StepInfo> steps;
   auto request = about<muster::v1::GetHistoryRequest>(*state_, run_id_);
-  request.set_page_size(kHistoryPage);
+  request.set_page_size(wire::kHistoryPage);
   for (;;) {
     const auto page = wire::call(state_->link, state_->link.runs(), &Native::GetHistory, request);
     if (!page.ok()) return page.error();

@@ -11,7 +11,6 @@ using V1Worker = kagzi::v1::WorkerService::Stub;
 using NativeRuns = muster::v1::RunService::Stub;
 
 constexpr int kRefusedTriesMax = 8;  // of an answer that may be about this call as well as about the server
-constexpr int kHistoryPage = 500;
 
 // The server being away is waited out: the lease decides how long that makes sense.
 bool may_repeat(const Error& error, int tries) {
@@ -153,7 +152,7 @@ Result<ChildAnswer> GrpcRunPort::await_child(const ChildCall& call) {
 Result<std::vector<Remembered>> GrpcRunPort::remembered() {
   std::vector<muster::v1::StepAttempt> attempts;
   auto request = about<muster::v1::GetHistoryRequest>();
-  request.set_page_size(kHistoryPage);
+  request.set_page_size(wire::kHistoryPage);
   for (;;) {
     auto page = ask(wire_.runs(), &NativeRuns::GetHistory, request);
     if (!page.ok()) return page.error();

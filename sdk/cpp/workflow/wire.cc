@@ -14,11 +14,11 @@ constexpr int kMessageBytesMax = 8 * 1024 * 1024;
 // A server that is back is found within this; the SDK's own backoff comes on top.
 constexpr int kReconnectMinMs = 100;
 constexpr int kReconnectMaxMs = 2'000;
+// What one attempt to connect may take, handshakes included. gRPC speaks of a least backoff and means this.
+constexpr int kConnectMs = 10'000;
 // A peer that vanished without a word is noticed by a ping of this age.
 constexpr int kKeepaliveMs = 30'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
-
-Error invalid(std::string detail) { return Error{Code::invalid_argument, 0, std::move(detail), {}}; }
 
 std::optional<std::string> file_text(const std::string& path) {
   if (path.empty()) return std::string();
@@ -49,7 +49,7 @@ std::shared_ptr<grpc::Channel> channel(const Connection& connection) {
   arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
   arguments.SetMaxSendMessageSize(kMessageBytesMax);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMinMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMinMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMaxMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
@@ -72,26 +72,28 @@ Result<Connection> checked(Connection connection) {
   const std::string port = colon == std::string::npos ? "" : connection.address.substr(colon + 1);
   const bool number = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
   if (colon == 0 || !number || std::stoi(port) < 1 || std::stoi(port) > 65'535)
-    return invalid(fmt::format("address '{}': give HOST:PORT, with a port of 1 to 65535", given));
-  if (connection.ns.empty()) return invalid("namespace '': give a name");
-  if (connection.timeout <= Duration(0)) return invalid(fmt::format("timeout {} ms: give 1 or more", connection.timeout.count()));
-  if (connection.token.find_first_of("\r\n") != std::string::npos) return invalid("token: it holds a line break");
+    return wire::invalid(fmt::format("address '{}': give HOST:PORT, with a port of 1 to 65535", given));
+  if (connection.ns.empty()) return wire::invalid("namespace '': give a name");
+  if (connection.timeout <= Duration(0))
+    return wire::invalid(fmt::format("timeout {} ms: give 1 or more", connection.timeout.count()));
+  if (connection.token.find_first_of("\r\n") != std::string::npos) return wire::invalid("token: it holds a line break");
   if (!connection.tls) return connection;
   const Tls& tls = *connection.tls;
   for (const std::string& path : {tls.ca_file, tls.certificate_file, tls.key_file})
-    if (!file_text(path)) return invalid(fmt::format("tls: {} cannot be read", path));
-  if (tls.certificate_file.empty() != tls.key_file.empty()) return invalid("tls: give both certificate and key, or neither");
+    if (!file_text(path)) return wire::invalid(fmt::format("tls: {} cannot be read", path));
+  if (tls.certificate_file.empty() != tls.key_file.empty())
+    return wire::invalid("tls: give both certificate and key, or neither");
   return connection;
 }
 
 Result<Nothing> validate(const RetryPolicy& policy) {
-  if (policy.attempts_max == 0) return invalid("retry attempts_max 0: give 1 or more, or a negative number for no limit");
+  if (policy.attempts_max == 0) return wire::invalid("retry attempts_max 0: give 1 or more, or a negative number for no limit");
   if (policy.first_delay && policy.first_delay->count() < 1)
-    return invalid(fmt::format("retry first_delay {} ms: give 1 or more", policy.first_delay->count()));
+    return wire::invalid(fmt::format("retry first_delay {} ms: give 1 or more", policy.first_delay->count()));
   if (policy.delay_max && policy.delay_max->count() < 1)
-    return invalid(fmt::format("retry delay_max {} ms: give 1 or more", policy.delay_max->count()));
+    return wire::invalid(fmt::format("retry delay_max {} ms: give 1 or more", policy.delay_max->count()));
   if (policy.factor && !(*policy.factor >= 1.0 && *policy.factor <= 1'000.0))
-    return invalid(fmt::format("retry factor {}: give 1 to 1000", *policy.factor));
+    return wire::invalid(fmt::format("retry factor {}: give 1 to 1000", *policy.factor));
   return Nothing{};
 }
 

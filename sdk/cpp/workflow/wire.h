@@ -16,6 +16,10 @@
 
 namespace muster::sdk::workflow::wire {
 
+inline constexpr std::int32_t kHistoryPage = 500;  // steps of a run that are asked for at a time
+
+inline Error invalid(std::string detail) { return Error{Code::invalid_argument, 0, std::move(detail), {}}; }
+
 class Wire {
  public:
   // REQUIRES: checked().

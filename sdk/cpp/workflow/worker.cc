@@ -20,8 +20,6 @@ constexpr std::uint32_t kPollersMax = 4;  // polls that wait at one time
 constexpr Duration kUnwindGrace{2'000};   // between the deadline of a drain and the end: workflows that listen leave
 constexpr Duration kDrainForEver{86'400'000};
 
-Error invalid(std::string detail) { return Error{Code::invalid_argument, 0, std::move(detail), {}}; }
-
 std::string machine_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
@@ -44,15 +42,15 @@ Result<Worker> WorkerBuilder::build() const {
   Result<Connection> connection = checked(settings.connection);
   if (!connection.ok()) return connection.error();
   settings.connection = *std::move(connection);
-  if (settings.queue.empty()) return invalid("queue '': give a name");
+  if (settings.queue.empty()) return wire::invalid("queue '': give a name");
   if (settings.max_concurrent < 1 || settings.max_concurrent > kConcurrentMax)
-    return invalid(fmt::format("max_concurrent {}: give 1 to {}", settings.max_concurrent, kConcurrentMax));
+    return wire::invalid(fmt::format("max_concurrent {}: give 1 to {}", settings.max_concurrent, kConcurrentMax));
   if (settings.step_threads < 1 || settings.step_threads > kStepThreadsMax)
-    return invalid(fmt::format("step_threads {}: give 1 to {}", settings.step_threads, kStepThreadsMax));
+    return wire::invalid(fmt::format("step_threads {}: give 1 to {}", settings.step_threads, kStepThreadsMax));
   if (settings.drain_deadline < Duration(0))
-    return invalid(fmt::format("drain_deadline {} ms: give 0 or more", settings.drain_deadline.count()));
+    return wire::invalid(fmt::format("drain_deadline {} ms: give 0 or more", settings.drain_deadline.count()));
   for (const auto& [key, value] : settings.labels)
-    if (key.empty()) return invalid(fmt::format("label '' (of value '{}'): give a key", value));
+    if (key.empty()) return wire::invalid(fmt::format("label '' (of value '{}'): give a key", value));
   if (const Result<Nothing> steps = validate(settings.steps); !steps.ok()) return steps.error();
   if (settings.hostname.empty()) settings.hostname = machine_name();
   if (!settings.clock) settings.clock = [] { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); };
@@ -82,8 +80,8 @@ Worker::~Worker() {
 
 Worker& Worker::add(std::string name, Handler handler) {
   if (!state_->mistake) {
-    if (name.empty()) state_->mistake = invalid("workflow '': give a name");
-    if (state_->handlers.contains(name)) state_->mistake = invalid(fmt::format("workflow '{}' is registered twice", name));
+    if (name.empty()) state_->mistake = wire::invalid("workflow '': give a name");
+    if (state_->handlers.contains(name)) state_->mistake = wire::invalid(fmt::format("workflow '{}' is registered twice", name));
   }
   state_->handlers.insert_or_assign(std::move(name), std::move(handler));
   return *this;
@@ -91,10 +89,10 @@ Worker& Worker::add(std::string name, Handler handler) {
 
 Result<Nothing> Worker::start() {
   if (state_->mistake) return *state_->mistake;
-  if (state_->handlers.empty()) return invalid("no workflow is registered: call register_workflow() first");
+  if (state_->handlers.empty()) return wire::invalid("no workflow is registered: call register_workflow() first");
   {
     const std::lock_guard lock(state_->mutex);
-    if (state_->started) return invalid("the worker was started before; make another one");
+    if (state_->started) return wire::invalid("the worker was started before; make another one");
     state_->started = true;
   }
   state_->life = std::thread([state = state_] { state->live(); });
