@@ -11,7 +11,7 @@
 
 #include "bench/row.h"
 #include "store/sqlite/migrations_text.h"
-#include "store/sqlite/statements_text.h"
+#include "store/sqlite/statements.h"
 
 namespace muster::bench {
 namespace {
@@ -66,11 +66,9 @@ void BareLoop::make_lean_table() {
 void BareLoop::make_store_table() {
   for (const auto& file : embedded::migrations_text())
     must(sqlite3_exec(db_, std::string(file.text).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK, db_);
-  for (const auto& file : embedded::statements_text()) {
-    if (file.name == "job_insert.sql") insert_ = prepare(file.text);
-    if (file.name == "job_claim.sql") claim_ = prepare(file.text);
-    if (file.name == "job_complete.sql") complete_ = prepare(file.text);
-  }
+  insert_ = prepare(store::sqlite::statement_text("job_insert"));
+  claim_ = prepare(store::sqlite::statement_text("job_claim"));
+  complete_ = prepare(store::sqlite::statement_text("job_complete"));
 }
 
 BareLoop::~BareLoop() {

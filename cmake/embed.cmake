@@ -1,6 +1,6 @@
-# muster_embed(TARGET FOLDER OUTPUT): every *.sql (or other text) file of FOLDER as a string constant.
+# muster_embed(TARGET FOLDER OUTPUT): every file of FOLDER as a string constant.
 #
-# generated/OUTPUT.h declares, in namespace muster::embedded, `std::span<const File> <last part of OUTPUT>()`, sorted by name.
+# generated/OUTPUT.h declares, in namespace muster::embedded, `std::span<const File> <last part of OUTPUT>()` (base/embedded.h), sorted by name.
 function(muster_embed target folder output)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL INTERFACE_LIBRARY)

@@ -4,10 +4,9 @@ file(MAKE_DIRECTORY ${dir})
 file(WRITE ${OUTPUT}.h "// Generated from the files beside it in the source tree.
 #pragma once
 #include <span>
-#include <string_view>
+#include \"base/embedded.h\"
 namespace muster::embedded {
-struct ${FUNCTION}_file { std::string_view name; std::string_view text; };
-std::span<const ${FUNCTION}_file> ${FUNCTION}();
+std::span<const File> ${FUNCTION}();
 }
 ")
 set(entries "")
@@ -30,12 +29,11 @@ foreach(file ${FILES})
 endforeach()
 file(WRITE ${OUTPUT}.cc "// Generated.
 #include \"${INCLUDE}\"
-#include <array>
 namespace muster::embedded {
-namespace {
-constexpr ${FUNCTION}_file kFiles[] = {
+std::span<const File> ${FUNCTION}() {
+  static constexpr File kFiles[] = {
 ${entries}};
+  return kFiles;
 }
-std::span<const ${FUNCTION}_file> ${FUNCTION}() { return kFiles; }
 }
 ")

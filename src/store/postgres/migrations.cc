@@ -69,7 +69,7 @@ std::string first_rows(const std::string& schema) {
                      random_salt(), kMetaDirectoryVersion);
 }
 
-std::string step_text(const embedded::postgres_migrations_file& file, const std::string& schema) {
+std::string step_text(const embedded::File& file, const std::string& schema) {
   const std::uint32_t version = version_of(file.name);
   return fmt::format(
       "SET LOCAL lock_timeout = {};\n{}\n{}"
@@ -79,7 +79,7 @@ std::string step_text(const embedded::postgres_migrations_file& file, const std:
 }
 
 // Inside the step's transaction, when it is our turn.
-Status run_step(Connection& connection, const std::string& schema, const embedded::postgres_migrations_file& file) {
+Status run_step(Connection& connection, const std::string& schema, const embedded::File& file) {
   const auto version = schema_version(connection, schema);
   if (!version.ok()) return version.status();
   if (*version >= version_of(file.name)) return {};  // somebody else was here before
@@ -97,7 +97,7 @@ Status take_turn(Connection& connection, const std::string& schema) {
                   kTurnWait.count(), literal(schema)));
 }
 
-Status one_step(Connection& connection, const std::string& schema, const embedded::postgres_migrations_file& file) {
+Status one_step(Connection& connection, const std::string& schema, const embedded::File& file) {
   Status status = take_turn(connection, schema);
   if (status.ok()) status = run_step(connection, schema, file);
   if (status.ok()) status = connection.script("COMMIT");

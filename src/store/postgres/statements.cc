@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/check.h"
+#include "store/named_statements.h"
 #include "store/postgres/postgres_statements.h"
 
 namespace muster::store::postgres {
@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::string_view kToken = "{schema}";
 
-std::string_view name_of(std::string_view file) { return file.substr(0, file.rfind('.')); }
+std::span<const NamedStatement> all_named() {
+  static const auto sorted = named_statements(embedded::postgres_statements());
+  return sorted;
+}
 
 }  // namespace
 
@@ -38,11 +41,7 @@ std::string with_schema(std::string_view text, std::string_view schema) {
   }
 }
 
-Sql::Sql(std::string_view name) : index_(0) {
-  const auto files = embedded::postgres_statements();
-  while (index_ < files.size() && name_of(files[index_].name) != name) ++index_;
-  if (index_ == files.size()) fail_check(name, __FILE__, __LINE__);
-}
+Sql::Sql(std::string_view name) : index_(statement_index(all_named(), name)) {}
 
 std::span<const StatementText> statements(const std::string& schema) {
   static std::mutex mutex;
@@ -50,8 +49,7 @@ std::span<const StatementText> statements(const std::string& schema) {
   const std::lock_guard lock(mutex);
   auto& list = known[schema];
   if (list.empty())
-    for (const auto& file : embedded::postgres_statements())
-      list.push_back({std::string(name_of(file.name)), with_schema(file.text, schema)});
+    for (const NamedStatement& one : all_named()) list.push_back({std::string(one.name), with_schema(one.text, schema)});
   return list;
 }
 

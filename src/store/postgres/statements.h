@@ -1,4 +1,4 @@
-// Every statement there is, from sql/*.sql, by the name of its file. All are prepared when a connection opens, so that a mistake
+// Every statement there is, from sql/*.sql, by its name there. All are prepared when a connection opens, so that a mistake
 // in one shows at the start and not at its first use.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace muster::store::postgres {
 // The place of a statement in the list of all. Cheap to copy; made once, at start, from the name.
 class Sql {
  public:
-  explicit Sql(std::string_view name);  // REQUIRES: sql/<name>.sql exists
+  explicit Sql(std::string_view name);  // REQUIRES: a file of sql/ has a statement of that name
   std::size_t index() const { return index_; }
 
  private:

@@ -21,7 +21,7 @@ std::uint32_t version_of(std::string_view file_name) {
   return version;
 }
 
-Status run_one(Connection& connection, const embedded::migrations_text_file& file) {
+Status run_one(Connection& connection, const embedded::File& file) {
   const std::uint32_t version = version_of(file.name);
   const std::string script =
       fmt::format("BEGIN IMMEDIATE;\n{}\nPRAGMA user_version = {};\n{};\nCOMMIT;", file.text, version, kSetApplicationId);

@@ -1,13 +1,13 @@
 #include "store/sqlite/statements.h"
 
+#include "store/named_statements.h"
 #include "store/sqlite/statements_text.h"
 
 namespace muster::store::sqlite {
 
 std::string_view statement_text(std::string_view name) {
-  for (const auto& file : embedded::statements_text())
-    if (file.name.substr(0, file.name.rfind('.')) == name) return file.text;
-  fail_check(name, __FILE__, __LINE__);
+  static const auto all = named_statements(embedded::statements_text());
+  return all[statement_index(all, name)].text;
 }
 
 Statements::Statements(Connection& c)

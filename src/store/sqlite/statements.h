@@ -1,4 +1,4 @@
-// Every statement of the writer, prepared at open from sql/*.sql. A member is named like its file.
+// Every statement of the writer, prepared at open from sql/*.sql. A member is named like its statement.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace muster::store::sqlite {
 
-// The text of sql/<name>.sql. REQUIRES: the file exists.
+// REQUIRES: a file of sql/ has a statement of that name.
 std::string_view statement_text(std::string_view name);
 
 struct Statements {

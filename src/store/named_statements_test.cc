@@ -1,0 +1,33 @@
+#include "store/named_statements.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace muster::store {
+namespace {
+
+TEST(NamedStatements, AFileOfManyIsCutAtItsNamesAndSorted) {
+  const std::array files = {embedded::File{"b.sql", "-- name: read\n-- Why.\nSELECT 1\n\n-- name: end\nCOMMIT\n"},
+                            embedded::File{"a.sql", "-- name: put\nINSERT -- name: not one\n"}};
+  const auto all = named_statements(files);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].name, "end");
+  EXPECT_EQ(all[0].text, "COMMIT");
+  EXPECT_EQ(all[1].name, "put");
+  EXPECT_EQ(all[1].text, "INSERT -- name: not one");
+  EXPECT_EQ(all[2].name, "read");
+  EXPECT_EQ(all[2].text, "-- Why.\nSELECT 1");
+  EXPECT_EQ(statement_index(all, "read"), 2U);
+}
+
+TEST(NamedStatementsDeathTest, ANameGivenTwiceOrNoNameAtAllEndsTheProgram) {
+  const std::array twice = {embedded::File{"a.sql", "-- name: x\n1\n"}, embedded::File{"b.sql", "-- name: x\n2\n"}};
+  EXPECT_DEATH(named_statements(twice), "check failed: x");
+  const std::array nameless = {embedded::File{"a.sql", "SELECT 1\n"}};
+  EXPECT_DEATH(named_statements(nameless), "check failed: a.sql");
+  EXPECT_DEATH(statement_index({}, "gone"), "check failed: gone");
+}
+
+}  // namespace
+}  // namespace muster::store

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.beats WHERE worker = ANY($1::integer[])

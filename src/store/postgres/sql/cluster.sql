@@ -1,0 +1,69 @@
+-- name: info_count_finished
+SELECT (SELECT count(*) FROM {schema}.history) + (SELECT count(*) FROM {schema}.dead)
+
+-- name: info_count_live
+SELECT (SELECT count(*) FROM {schema}.waiting) + (SELECT count(*) FROM {schema}.running)
+
+-- name: info_leader
+SELECT node, term, expires_at FROM {schema}.leader WHERE name = 'sweeps' AND expires_at > $1::bigint
+
+-- name: info_nodes
+SELECT n.name, n.address, n.version, n.started_at, n.seen_at, n.listening, n.pending, n.notify_lag_ms, coalesce(live.workers, 0)
+FROM {schema}.nodes n
+LEFT JOIN (
+  SELECT b.node, count(*) AS workers
+  FROM {schema}.beats b JOIN {schema}.workers w ON w.id = b.worker AND w.state < 2
+  GROUP BY b.node
+) AS live ON live.node = n.name
+ORDER BY n.name COLLATE "C"
+
+-- name: info_store
+-- The schema's version, its size on disk, and about how many jobs live and are finished, as the last ANALYZE of each table saw it.
+SELECT (SELECT value::bigint FROM {schema}.meta WHERE name = 'schema_version'), coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint,
+       coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname IN ('waiting', 'running')), 0)::bigint,
+       coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname = 'dead' OR c.relispartition), 0)::bigint
+FROM pg_class c
+WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'
+
+-- name: leader_hold
+-- Extends the lease of the term this node knows. A term that somebody else ended is not there any more, and nothing changes.
+UPDATE {schema}.leader SET expires_at = {schema}.now_ms() + $3::bigint
+WHERE name = 'sweeps' AND node = $1::text AND term = $2::bigint
+RETURNING term
+
+-- name: leader_release
+DELETE FROM {schema}.leader WHERE name = 'sweeps' AND node = $1::text AND term = $2::bigint
+
+-- name: leader_take
+-- Takes the leadership when it is free, expired, or this node's own from before a restart. The question comes first because a term is
+-- spent by asking for it; the conflict asks it again for the case that somebody was quicker.
+WITH free AS (
+  SELECT nextval('{schema}.terms') AS term
+  WHERE NOT EXISTS (
+    SELECT FROM {schema}.leader WHERE name = 'sweeps' AND node <> $1::text AND expires_at > {schema}.now_ms())
+)
+INSERT INTO {schema}.leader AS held (name, node, term, elected_at, expires_at)
+SELECT 'sweeps', $1::text, term, {schema}.now_ms(), {schema}.now_ms() + $2::bigint FROM free
+ON CONFLICT (name) DO UPDATE
+SET node = excluded.node, term = excluded.term, elected_at = excluded.elected_at, expires_at = excluded.expires_at
+WHERE held.expires_at <= {schema}.now_ms() OR held.node = excluded.node
+RETURNING term
+
+-- name: node_beat
+INSERT INTO {schema}.nodes (name, started_at, seen_at, address, version, listening, pending, notify_lag_ms)
+VALUES ($1::text, $2::bigint, {schema}.now_ms(), $3::text, $4::text, $5::boolean, $6::integer, $7::bigint)
+ON CONFLICT (name) DO UPDATE
+SET started_at = excluded.started_at, seen_at = excluded.seen_at, address = excluded.address, version = excluded.version,
+    listening = excluded.listening, pending = excluded.pending, notify_lag_ms = excluded.notify_lag_ms
+
+-- name: node_forget
+-- Rows of nodes that ended without leaving. A row somebody is writing belongs to a node that lives.
+DELETE FROM {schema}.nodes
+WHERE name = ANY(ARRAY(
+  SELECT name FROM {schema}.nodes WHERE seen_at <= {schema}.now_ms() - $1::bigint FOR UPDATE SKIP LOCKED))
+
+-- name: node_leave
+DELETE FROM {schema}.nodes WHERE name = $1::text
+
+-- name: notify
+SELECT pg_notify($1::text, $2::text)

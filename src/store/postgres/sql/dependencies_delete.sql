@@ -1,1 +1,0 @@
-DELETE FROM {schema}.dependencies WHERE job = ANY($1::bigint[])

@@ -1,1 +1,0 @@
-SELECT id, queue, type, needs, special, home FROM {schema}.lanes ORDER BY id

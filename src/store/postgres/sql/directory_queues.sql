@@ -1,1 +1,0 @@
-SELECT id, namespace, name, settings FROM {schema}.queues ORDER BY id

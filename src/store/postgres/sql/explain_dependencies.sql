@@ -1,1 +1,0 @@
-SELECT after FROM {schema}.dependencies WHERE job = $1::bigint

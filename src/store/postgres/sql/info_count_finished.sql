@@ -1,1 +1,0 @@
-SELECT (SELECT count(*) FROM {schema}.history) + (SELECT count(*) FROM {schema}.dead)

@@ -1,1 +1,0 @@
-SELECT (SELECT count(*) FROM {schema}.waiting) + (SELECT count(*) FROM {schema}.running)

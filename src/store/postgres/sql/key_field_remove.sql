@@ -1,1 +1,0 @@
-DELETE FROM {schema}.key_fields WHERE key = $1::bigint AND sha256(name) = sha256($2::bytea)

@@ -1,7 +1,0 @@
--- A piece ends with the element that passes $4 bytes.
-SELECT position, value FROM (
-  SELECT position, value, sum(octet_length(value)) OVER (ORDER BY position DESC ROWS UNBOUNDED PRECEDING) - octet_length(value) AS bytes_before
-  FROM {schema}.key_items WHERE key = $1::bigint AND position < $2::bigint
-  ORDER BY position DESC LIMIT $3::bigint) AS piece
-WHERE bytes_before < $4::bigint
-ORDER BY position DESC

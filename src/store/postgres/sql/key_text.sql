@@ -1,1 +1,0 @@
-SELECT value FROM {schema}.keys WHERE id = $1::bigint

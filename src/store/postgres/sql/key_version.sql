@@ -1,1 +1,0 @@
-SELECT version FROM {schema}.keys WHERE id = $1::bigint

@@ -1,1 +1,0 @@
-SELECT id, granted_ms, progress FROM {schema}.running WHERE id = ANY($1::bigint[])

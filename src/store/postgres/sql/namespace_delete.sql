@@ -1,1 +1,0 @@
-DELETE FROM {schema}.namespaces WHERE id = $1::integer

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.schedules WHERE namespace = $1::integer

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.nodes WHERE name = $1::text

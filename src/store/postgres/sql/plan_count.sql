@@ -1,1 +1,0 @@
-SELECT count(*) FROM {schema}.plans WHERE namespace = $1::integer

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.plans WHERE id = $1::bigint

@@ -1,1 +1,0 @@
-SELECT count(*) FROM (SELECT 1 FROM {schema}.history WHERE finished_at >= $1::bigint AND finished_at < $2::bigint LIMIT $3::bigint) AS h

@@ -1,1 +1,0 @@
-SELECT to_regclass(format('{schema}.%I', $1::text)) IS NULL

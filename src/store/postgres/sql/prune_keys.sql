@@ -1,1 +1,0 @@
-DELETE FROM {schema}.idempotency WHERE job = ANY($1::bigint[])

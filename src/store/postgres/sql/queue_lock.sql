@@ -1,1 +1,0 @@
-SELECT id, settings FROM {schema}.queues WHERE namespace = $1::integer AND name = $2::text FOR UPDATE

@@ -1,1 +1,0 @@
-SELECT id, tokens, filled_at FROM {schema}.queues WHERE id = ANY($1::integer[]) ORDER BY id FOR UPDATE

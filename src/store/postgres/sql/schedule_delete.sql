@@ -1,1 +1,0 @@
-DELETE FROM {schema}.schedules WHERE id = $1::bigint

@@ -1,1 +1,0 @@
-SELECT min(due_at) FROM {schema}.schedules WHERE due_at > {schema}.now_ms()

@@ -1,1 +1,0 @@
-SELECT min(drain_deadline) FROM {schema}.workers WHERE state = 1

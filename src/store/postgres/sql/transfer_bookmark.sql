@@ -1,1 +1,0 @@
-SELECT value FROM {schema}.meta WHERE name = $1::text

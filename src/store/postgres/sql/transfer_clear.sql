@@ -1,2 +1,0 @@
--- Every store begins with one, which the source has too.
-DELETE FROM {schema}.namespaces

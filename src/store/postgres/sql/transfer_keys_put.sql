@@ -1,1 +1,0 @@
-INSERT INTO {schema}.idempotency (namespace, key, job) SELECT * FROM unnest($1::integer[], $2::bytea[], $3::bigint[])

@@ -1,1 +1,0 @@
-UPDATE {schema}.meta SET value = $2::text WHERE name = $1::text

@@ -1,1 +1,0 @@
-SELECT id, namespace, name, dead_after_ms FROM {schema}.workers ORDER BY id

@@ -1,1 +1,0 @@
-SELECT job FROM {schema}.uniques WHERE namespace = $1::integer AND key = $2::bytea FOR UPDATE

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.wishes WHERE job = ANY($1::bigint[])

@@ -1,1 +1,0 @@
-SELECT id FROM {schema}.running WHERE worker = ANY($1::integer[]) ORDER BY id

@@ -1,1 +1,0 @@
-DELETE FROM {schema}.sticky WHERE worker = ANY($1::integer[])

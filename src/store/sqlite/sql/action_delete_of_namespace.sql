@@ -1,1 +1,0 @@
-DELETE FROM actions WHERE namespace = ?1

@@ -1,1 +1,0 @@
-DELETE FROM action_jobs WHERE action = ?1

@@ -1,1 +1,0 @@
-DELETE FROM action_jobs WHERE action IN (SELECT id FROM actions WHERE namespace = ?1)

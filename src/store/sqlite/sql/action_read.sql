@@ -1,1 +1,0 @@
-SELECT id, name, plan, created_at, jobs, settled_at, completed, failed, dead, cancelled FROM actions WHERE id = ?1

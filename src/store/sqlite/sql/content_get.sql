@@ -1,1 +1,0 @@
-SELECT data FROM contents WHERE job = ?1 AND kind = ?2

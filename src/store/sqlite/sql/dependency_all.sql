@@ -1,1 +1,0 @@
-SELECT job, after FROM dependencies

@@ -1,1 +1,0 @@
-DELETE FROM dependencies WHERE job = ?1

@@ -1,1 +1,0 @@
-INSERT OR IGNORE INTO dependencies (job, after) VALUES (?1, ?2)

@@ -1,1 +1,0 @@
-SELECT job FROM idempotency WHERE namespace = ?1 AND key = ?2

@@ -1,1 +1,0 @@
-INSERT OR REPLACE INTO idempotency (namespace, key, job) VALUES (?1, ?2, ?3)

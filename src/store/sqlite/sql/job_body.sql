@@ -1,1 +1,0 @@
-SELECT flags, spec, payload FROM jobs WHERE id = ?1

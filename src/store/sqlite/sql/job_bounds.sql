@@ -1,1 +1,0 @@
-SELECT COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM jobs

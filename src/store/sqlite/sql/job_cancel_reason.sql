@@ -1,1 +1,0 @@
-SELECT cancel_reason FROM jobs WHERE id = ?1

@@ -1,1 +1,0 @@
-UPDATE jobs SET flags = ?2, cancel_reason = ?3 WHERE id = ?1

@@ -1,1 +1,0 @@
-SELECT COUNT(*) FROM jobs WHERE id >= ?1 AND id < ?2

@@ -1,1 +1,0 @@
-UPDATE jobs SET flags = ?2 WHERE id = ?1

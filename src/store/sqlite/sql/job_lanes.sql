@@ -1,1 +1,0 @@
-SELECT id, lane FROM jobs WHERE id >= ?1 ORDER BY id LIMIT ?2

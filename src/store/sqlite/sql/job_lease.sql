@@ -1,1 +1,0 @@
-UPDATE jobs SET lease = ?2 WHERE id = ?1

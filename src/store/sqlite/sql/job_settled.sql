@@ -1,1 +1,0 @@
-SELECT state, event, fence, attempt, run_at, lane FROM jobs WHERE id = ?1

@@ -1,1 +1,0 @@
-DELETE FROM keys WHERE namespace = ?1

@@ -1,1 +1,0 @@
-SELECT id, namespace, space, name, type, count FROM keys WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2

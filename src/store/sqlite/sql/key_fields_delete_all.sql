@@ -1,1 +1,0 @@
-DELETE FROM key_fields WHERE key = ?1

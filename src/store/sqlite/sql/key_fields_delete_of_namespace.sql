@@ -1,1 +1,0 @@
-DELETE FROM key_fields WHERE key IN (SELECT id FROM keys WHERE namespace = ?1)

@@ -1,1 +1,0 @@
-DELETE FROM key_items WHERE key = ?1

@@ -1,1 +1,0 @@
-SELECT position, value FROM key_items WHERE key = ?1 ORDER BY position LIMIT ?2 OFFSET ?3

@@ -1,1 +1,0 @@
-SELECT position, value FROM key_items WHERE key = ?1 AND position > ?2 ORDER BY position LIMIT ?3

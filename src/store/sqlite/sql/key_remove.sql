@@ -1,1 +1,0 @@
-DELETE FROM keys WHERE id = ?1

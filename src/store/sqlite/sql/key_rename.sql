@@ -1,1 +1,0 @@
-UPDATE keys SET name = ?2, version = version + 1 WHERE id = ?1

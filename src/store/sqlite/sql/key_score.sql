@@ -1,1 +1,0 @@
-SELECT score FROM key_scores WHERE key = ?1 AND member = ?2

@@ -1,1 +1,0 @@
-UPDATE key_scores SET score = ?3 WHERE key = ?1 AND member = ?2

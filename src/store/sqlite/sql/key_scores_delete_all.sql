@@ -1,1 +1,0 @@
-DELETE FROM key_scores WHERE key = ?1

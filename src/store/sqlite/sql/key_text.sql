@@ -1,1 +1,0 @@
-SELECT value FROM keys WHERE id = ?1

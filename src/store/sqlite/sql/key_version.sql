@@ -1,1 +1,0 @@
-SELECT version FROM keys WHERE id = ?1

@@ -1,1 +1,0 @@
-SELECT id, queue, type, needs FROM lanes ORDER BY id

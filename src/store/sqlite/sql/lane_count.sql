@@ -1,1 +1,0 @@
-SELECT count(*), coalesce(max(id), 0) FROM lanes

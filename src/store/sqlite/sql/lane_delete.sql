@@ -1,1 +1,0 @@
-DELETE FROM lanes WHERE id = ?1

@@ -1,1 +1,0 @@
-SELECT id FROM lanes WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3

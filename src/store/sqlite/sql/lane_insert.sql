@@ -1,1 +1,0 @@
-INSERT INTO lanes (id, queue, type, needs) VALUES (?1, ?2, ?3, ?4)

@@ -1,1 +1,0 @@
-SELECT value FROM meta WHERE name = ?1

@@ -1,1 +1,0 @@
-INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)

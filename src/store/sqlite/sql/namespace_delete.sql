@@ -1,1 +1,0 @@
-DELETE FROM namespaces WHERE id = ?1

@@ -1,1 +1,0 @@
-SELECT id FROM namespaces WHERE name = ?1

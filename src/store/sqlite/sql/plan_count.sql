@@ -1,1 +1,0 @@
-SELECT COUNT(*) FROM plans WHERE namespace = ?1

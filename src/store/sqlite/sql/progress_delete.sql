@@ -1,1 +1,0 @@
-DELETE FROM progress WHERE job = ?1

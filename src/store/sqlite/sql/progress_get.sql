@@ -1,1 +1,0 @@
-SELECT fraction, message, partial, partial_encoding, at FROM progress WHERE job = ?1

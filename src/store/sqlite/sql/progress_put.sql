@@ -1,1 +1,0 @@
-INSERT OR REPLACE INTO progress (job, fraction, message, partial, partial_encoding, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)

@@ -1,1 +1,0 @@
-SELECT id, namespace, name, settings FROM queues ORDER BY id

@@ -1,1 +1,0 @@
-DELETE FROM queues WHERE namespace = ?1

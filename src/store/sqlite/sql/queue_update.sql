@@ -1,1 +1,0 @@
-UPDATE queues SET settings = ?2 WHERE id = ?1

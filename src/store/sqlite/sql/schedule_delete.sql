@@ -1,1 +1,0 @@
-DELETE FROM schedules WHERE namespace = ?1 AND name = ?2

@@ -1,1 +1,0 @@
-SELECT MIN(due_at) FROM schedules WHERE due_at > ?1

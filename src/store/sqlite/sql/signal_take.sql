@@ -1,1 +1,0 @@
-DELETE FROM signals WHERE job = ?1 AND place = ?2

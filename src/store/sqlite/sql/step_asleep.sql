@@ -1,3 +1,0 @@
--- The newest sleep that is running.
-SELECT job, place, name, kind, state, attempt, encodings, begun_at, finished_at, until, worker, fence, child, signal, policy, error, input, output
-FROM steps WHERE job = ?1 AND kind = 1 AND state = 0 ORDER BY place DESC LIMIT 1

@@ -1,1 +1,0 @@
-DELETE FROM steps WHERE job = ?1

@@ -1,1 +1,0 @@
-SELECT COALESCE(MAX(place), 0) FROM steps WHERE job = ?1

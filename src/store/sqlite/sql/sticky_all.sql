@@ -1,1 +1,0 @@
-SELECT queue, key, worker FROM sticky

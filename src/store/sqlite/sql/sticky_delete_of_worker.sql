@@ -1,1 +1,0 @@
-DELETE FROM sticky WHERE worker = ?1

@@ -1,1 +1,0 @@
-INSERT INTO key_fields (key, name, value) VALUES (?1, ?2, ?3)

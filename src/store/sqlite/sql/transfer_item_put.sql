@@ -1,1 +1,0 @@
-INSERT INTO key_items (key, position, value) VALUES (?1, ?2, ?3)

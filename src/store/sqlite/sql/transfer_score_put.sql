@@ -1,1 +1,0 @@
-INSERT INTO key_scores (key, member, score) VALUES (?1, ?2, ?3)
