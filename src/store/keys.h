@@ -4,6 +4,7 @@
 // (the fronts know arity and numbers); what only the rows can tell, such as a key of another type, is answered by keyspace/.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -372,7 +373,7 @@ struct ScoresScan {  // [next, member, score, …]
 
 }  // namespace key
 
-using KeyCommand =
+using AnyKeyCommand =
     std::variant<key::Delete, key::Exists, key::TypeOf, key::Version, key::Expire, key::Persist, key::TimeLeft, key::Rename,
                  key::RandomKey, key::Names, key::Count, key::Clear, key::Get, key::GetMany, key::Set, key::SetMany,
                  key::GetDelete, key::GetExpire, key::Append, key::Length, key::GetRange, key::SetRange, key::Increment,
@@ -382,6 +383,21 @@ using KeyCommand =
                  key::HashScan, key::SetAdd, key::SetRemove, key::SetMembers, key::SetHas, key::SetCount, key::SetPop,
                  key::SetRandom, key::SetMove, key::SetCombine, key::SetScan, key::ScoresAdd, key::ScoresRemove, key::ScoreOf,
                  key::ScoresCount, key::ScoresRange, key::ScoresRemoveRange, key::RankOf, key::ScoresPop, key::ScoresScan>;
+
+// One command. Its constructors and its end are written once, in keys.cc: sixty kinds in every source that passes a command on
+// would be minutes of compiling.
+class KeyCommand : public AnyKeyCommand {
+ public:
+  KeyCommand();
+  template <class Kind>
+  requires(!std::derived_from<Kind, AnyKeyCommand>)
+      KeyCommand(Kind kind);  // NOLINT: implicit on purpose, as in `commands.push_back(key::Get{"k"})`
+  KeyCommand(const KeyCommand& other);
+  KeyCommand(KeyCommand&& other) noexcept;
+  KeyCommand& operator=(const KeyCommand& other);
+  KeyCommand& operator=(KeyCommand&& other) noexcept;
+  ~KeyCommand();
+};
 
 // What key::Version answered; nothing: there was no such key.
 struct KeyVersion {
