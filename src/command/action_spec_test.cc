@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "command/action_get.h"
+#include "command/actions.h"
 #include "model/limits.h"
 #include "model/validate.h"
 

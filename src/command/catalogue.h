@@ -1,5 +1,5 @@
-// Every command there is. Fronts, the OpenAPI test and the documentation are checked against this list; adding a command is one
-// file pair and one line here.
+// Every command there is. Fronts, the OpenAPI test and the documentation are checked against this list; adding a command is a
+// record and a handler in its noun's file and one line here.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Keeps a caller that is bound to namespaces to those: what a request names is checked, what a list names not is left out of it.
 //
-// A request about one job names no namespace; lease_guard.h and run_guard.h read the job for it.
+// A request about one job names no namespace; guards.h reads the job for it.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 #include "base/reply.h"
 #include "command/context.h"
-#include "command/queue_list.h"
-#include "command/run_list.h"
+#include "command/queues.h"
+#include "command/runs.h"
 #include "model/worker.h"
 #include "store/store.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "command/job_submit.h"
+#include "command/jobs.h"
 
 namespace muster::command {
 namespace {

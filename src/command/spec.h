@@ -21,4 +21,8 @@ struct Spec {
   std::string_view summary;  // one sentence
 };
 
+// The record of the command that a request asks for; each request is one command's.
+template <class Request>
+inline constexpr const Spec* kRecord = nullptr;
+
 }  // namespace muster::command

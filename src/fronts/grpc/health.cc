@@ -44,11 +44,11 @@ void check_health(CallRef call) {
   call->answer(encoded(state_of(call->core)));
 }
 
-constexpr std::array kMethods{Method{.service = kHealthService,
-                                     .name = "Check",
-                                     .dialect = ErrorDialect::native,
-                                     .auth = command::Auth::read_only,
-                                     .run = check_health}};
+constexpr std::array kHealthMethods{Method{.service = kHealthService,
+                                           .name = "Check",
+                                           .dialect = ErrorDialect::native,
+                                           .auth = command::Auth::read_only,
+                                           .run = check_health}};
 
 constexpr std::size_t kRequestBytesMax = 4 * 1024;  // of a request, which names a service
 
@@ -150,7 +150,7 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
 
 }  // namespace
 
-std::span<const Method> health_methods() { return kMethods; }
+std::span<const Method> health_methods() { return kHealthMethods; }
 
 grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context) {
   std::string address = address_of(context.peer());

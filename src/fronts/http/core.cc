@@ -13,7 +13,7 @@ Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_me
       metrics(with_metrics),
       incidents(with_metrics, "wire"),
       options(std::move(with_options)),
-      facts(std::move(with_facts)),
+      door(with_engine, std::move(with_facts), with_metrics),
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
       events(std::make_shared<EventHub>(with_loop, with_engine, options.limits, incidents)) {}

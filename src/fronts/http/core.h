@@ -8,7 +8,7 @@
 
 #include "base/incident.h"
 #include "base/metrics.h"
-#include "command/context.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/event_hub.h"
@@ -39,7 +39,7 @@ class Core {
   Metrics& metrics;
   const Incidents incidents;
   const HttpOptions options;
-  command::ServerFacts facts;
+  command::Door door;
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it

@@ -97,9 +97,6 @@ void route(ExchangePtr exchange, std::string_view& name) {
       if (const Status known = authenticate(*exchange, exchange->peer_address()); !known.ok()) return exchange->fail(known);
       break;
   }
-  if (found.route->command != nullptr)
-    if (const Status permitted = command::authorize(exchange->credential.caller, *found.route->command); !permitted.ok())
-      return exchange->fail(permitted);
   if (!request.body.empty() && !request.content_type.empty() && !is_json(request.content_type))
     return exchange->fail(415,
                           Status::invalid_argument(fmt::format("the body is \"{}\"; Content-Type: application/json is accepted",

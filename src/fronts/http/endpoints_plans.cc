@@ -6,33 +6,15 @@
 namespace muster::http::endpoints {
 namespace {
 
-template <class T, Result<T> (*kDecode)(std::string, const std::vector<QueryParameter>&)>
-Result<T> with_query(const Exchange& exchange) {
-  return kDecode(exchange.parameters.front(), exchange.query());
-}
-
-template <class T, Result<T> (*kDecode)(const std::vector<QueryParameter>&)>
-Result<T> of_query(const Exchange& exchange) {
-  return kDecode(exchange.query());
-}
-
-template <class T>
-Response as_json(T& value, const Exchange&) {
-  return json(value);
-}
-
 Result<command::PlanSubmitRequest> plan_of_body(const Exchange& exchange) {
   return decode_plan_submit(exchange.query(), exchange.body());
 }
 
 // The sender has the text; it is not sent back.
-Response kept(store::PlanStored& stored, const Exchange&) {
+Response kept(store::PlanStored& stored, const Exchange& exchange) {
   stored.plan.spec.text.clear();
-  return json(stored, stored.existed ? 200 : 201);
+  return as_made(stored, exchange);
 }
-
-Result<command::ActionSubmitRequest> action_of_body(const Exchange& exchange) { return decode_action_submit(exchange.body()); }
-Response submitted(store::ActionSubmitted& value, const Exchange&) { return json(value, 201); }
 
 Result<command::JobLogsRequest> logs_of_path(const Exchange& exchange) {
   if (const auto stream = decode_log_stream(exchange.query()); !stream.ok()) return stream.status();
@@ -53,23 +35,13 @@ Response logs(command::JobLogs& value, const Exchange& exchange) {
 }  // namespace
 
 void plan_submit(ExchangePtr exchange) { serve<plan_of_body, kept>(std::move(exchange)); }
-void plan_list(ExchangePtr exchange) {
-  serve<of_query<command::PlanListRequest, decode_plan_list>, as_json<store::PlanPage>>(std::move(exchange));
-}
-void plan_get(ExchangePtr exchange) {
-  serve<with_query<command::PlanGetRequest, decode_plan_get>, as_json<Plan>>(std::move(exchange));
-}
-void plan_delete(ExchangePtr exchange) {
-  serve<with_query<command::PlanDeleteRequest, decode_plan_delete>, as_json<Plan>>(std::move(exchange));
-}
+void plan_list(ExchangePtr exchange) { serve<decode_plan_list, as_json<store::PlanPage>>(std::move(exchange)); }
+void plan_get(ExchangePtr exchange) { serve<decode_plan_get, as_json<Plan>>(std::move(exchange)); }
+void plan_delete(ExchangePtr exchange) { serve<decode_plan_delete, as_json<Plan>>(std::move(exchange)); }
 
-void action_submit(ExchangePtr exchange) { serve<action_of_body, submitted>(std::move(exchange)); }
-void action_list(ExchangePtr exchange) {
-  serve<of_query<command::ActionListRequest, decode_action_list>, as_json<store::ActionPage>>(std::move(exchange));
-}
-void action_get(ExchangePtr exchange) {
-  serve<with_query<command::ActionGetRequest, decode_action_get>, as_json<store::ActionView>>(std::move(exchange));
-}
+void action_submit(ExchangePtr exchange) { serve<decode_action_submit, as_created<store::ActionSubmitted>>(std::move(exchange)); }
+void action_list(ExchangePtr exchange) { serve<decode_action_list, as_json<store::ActionPage>>(std::move(exchange)); }
+void action_get(ExchangePtr exchange) { serve<decode_action_get, as_json<store::ActionView>>(std::move(exchange)); }
 
 void job_logs(ExchangePtr exchange) { serve<logs_of_path, logs>(std::move(exchange)); }
 

@@ -1,5 +1,4 @@
-#include "command/cluster_status.h"
-#include "command/server_info.h"
+#include "command/server.h"
 #include "fronts/http/codec/cluster.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/codec/queues.h"
@@ -13,11 +12,6 @@ namespace {
 template <class Request>
 Result<Request> nothing(const Exchange&) {
   return Request{};
-}
-
-template <class T>
-Response as_json(T& value, const Exchange&) {
-  return json(value);
 }
 
 Response plain(unsigned status, std::string text) {

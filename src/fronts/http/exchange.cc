@@ -44,15 +44,12 @@ void Exchange::let_go() {
 
 std::string_view Exchange::name() const { return route == nullptr ? std::string_view("request") : route->pattern; }
 
-command::Context Exchange::context() { return {.engine = core_->engine, .facts = core_->facts, .caller = credential.caller}; }
-
 Instant Exchange::now() const { return core_->engine.clock().now(); }
 
 void Exchange::answer(Response response, std::vector<Grant> grants) {
   core_->loop.assert_inside();
   answered_ = true;
   core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);
-  audit(response);
   const auto session = session_.lock();
   if (!session) return core_->hand_back(grants);
   if (origin_accepted) {
@@ -68,11 +65,10 @@ void Exchange::answer(Response response, std::vector<Grant> grants) {
 void Exchange::fail(const Status& status) { fail(http_status(status.code()), status); }
 
 void Exchange::fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers) {
-  failed_code_ = to_string(status.code());
   if (http_status >= 500 && status.code() != Code::unavailable)
-    log::error(
-        "a request failed",
-        {{"type", std::string(route == nullptr ? "" : route->pattern)}, {"code", failed_code_}, {"detail", status.message()}});
+    log::error("a request failed", {{"type", std::string(route == nullptr ? "" : route->pattern)},
+                                    {"code", std::string(to_string(status.code()))},
+                                    {"detail", status.message()}});
   Response response = problem(http_status, status, target.path);
   for (auto& header : headers) response.headers.push_back(std::move(header));
   answer(std::move(response));
@@ -103,17 +99,6 @@ void Exchange::wait_with(std::function<void()> give_up) {
 bool Exchange::peer_gone() const {
   const auto session = session_.lock();
   return !session || session->peer_gone();
-}
-
-// Operators' interventions: who, what, about what, with which outcome. Refused ones too.
-void Exchange::audit(const Response& response) const {
-  if (route == nullptr || route->command == nullptr || !route->command->audited) return;
-  log::info("audit", {{"who", credential.caller.name},
-                      {"address", credential.caller.address},
-                      {"type", std::string(route->command->name)},
-                      {"target", target.path},
-                      {"outcome", failed_code_.empty() ? std::string("ok") : failed_code_},
-                      {"status", static_cast<std::int64_t>(response.status)}});
 }
 
 }  // namespace muster::http

@@ -38,7 +38,6 @@ class Exchange {
   const Request& request() const { return request_; }
   const std::string& body() const { return request_.body; }
   const std::vector<QueryParameter>& query() const { return target.query; }
-  command::Context context();
   Instant now() const;
   const std::string& peer_address() const { return peer_address_; }
   std::string_view name() const;  // of its route, for logs
@@ -68,7 +67,6 @@ class Exchange {
   bool origin_accepted = false;  // of the page that asks: it may read the answer
 
  private:
-  void audit(const Response& response) const;
   void let_go();
 
   std::shared_ptr<Core> core_;
@@ -77,7 +75,6 @@ class Exchange {
   Request request_;
   const Ticks started_;
   std::string peer_address_;
-  std::string failed_code_;  // for the audit log
   bool answered_ = false;
 };
 

@@ -54,7 +54,7 @@ Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::E
   });
   if (!listener.ok()) return listener.status();
   loop.post([core, address = (*listener)->address(), loopback = (*listener)->is_loopback()] {
-    core->facts.listeners["http"] = address;
+    core->door.facts().listeners["http"] = address;
     core->loopback = loopback;
   });
   auto state = std::make_shared<State>();
@@ -86,8 +86,8 @@ void HttpFront::set_rpc(RpcHandler handler) {
 
 void HttpFront::set_listeners(std::map<std::string, std::string> listeners) {
   state_->core->loop.post([core = state_->core, listeners = std::move(listeners), own = address()]() mutable {
-    core->facts.listeners = std::move(listeners);
-    core->facts.listeners["http"] = own;
+    core->door.facts().listeners = std::move(listeners);
+    core->door.facts().listeners["http"] = own;
   });
 }
 

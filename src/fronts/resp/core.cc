@@ -41,6 +41,8 @@ void Core::fail_unanswered(const CallGroup& group) const {
     if (!call->answered()) call->fail(text);
 }
 
+NamespaceName default_namespace() { return NamespaceName(kDefaultNamespace); }
+
 std::string error_text(const Status& status) {
   switch (status.code()) {
     case Code::exhausted: return fmt::format("{}; try again later", status.message());

@@ -102,6 +102,9 @@ struct Core : std::enable_shared_from_this<Core> {
   CallGroupRef running_;  // whose handler runs; on the loop's thread
 };
 
+// The namespace of this wire, which names none.
+NamespaceName default_namespace();
+
 // The error line for a failed command, after "-ERR ": the status's message, with a hint to try again where that helps.
 std::string error_text(const Status& status);
 

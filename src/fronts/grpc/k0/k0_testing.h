@@ -9,6 +9,8 @@
 
 namespace muster::rpc::k0 {
 
+inline constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";  // an id that nothing has
+
 namespace pb = ::kagzi;
 
 class K0Test : public MethodTest {

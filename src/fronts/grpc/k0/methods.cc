@@ -11,7 +11,7 @@ constexpr Method of(std::string_view name, Auth auth, void (*run)(CallRef), bool
   return {"kagzi.WorkflowService", name, ErrorDialect::k0, auth, audited, run};
 }
 
-constexpr std::array kMethods{
+constexpr std::array kK0Methods{
     of("StartWorkflow", Auth::operator_only, k0::start_workflow),
     of("GetWorkflowRun", Auth::read_only, k0::get_workflow_run),
     of("ListWorkflowRuns", Auth::read_only, k0::list_workflow_runs),
@@ -42,6 +42,6 @@ constexpr std::array kMethods{
 
 }  // namespace
 
-std::span<const Method> k0_methods() { return kMethods; }
+std::span<const Method> k0_methods() { return kK0Methods; }
 
 }  // namespace muster::rpc

@@ -9,7 +9,7 @@
 namespace muster::rpc::k0 {
 namespace {
 
-constexpr PageRule kPages{.usual = 20, .most = 100};
+constexpr PageRule kRunPages{.usual = 20, .most = 100};
 constexpr std::string_view kNull = "null";
 
 void refuse_run(const CallRef& call, const Status& status, const std::string& id) {
@@ -75,7 +75,7 @@ void list_workflow_runs(CallRef call) {
   if (!cursor.ok()) return K0::refuse(call, cursor.status());
   RunListing listing;
   listing.filter.ns = namespace_of(request->namespace_id());
-  listing.limit = page_size(request->page_size(), kPages);
+  listing.limit = page_size(request->page_size(), kRunPages);
   listing.cursor = std::move(*cursor);
   // A word that is no status matches nothing.
   if (!request->filter_status().empty()) listing.status = parse_status(request->filter_status()).value_or(RunStatus::none);

@@ -8,8 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-
 class K0Runs : public K0Test {};
 
 TEST_F(K0Runs, K01_K02_AnIdThatIsNoUuidIsRefusedWithDetails) {

@@ -8,7 +8,7 @@
 namespace muster::rpc::k0 {
 namespace {
 
-constexpr PageRule kPages{.usual = 100, .most = 500};
+constexpr PageRule kSchedulePages{.usual = 100, .most = 500};
 constexpr std::string_view kNull = "null";
 
 std::uint32_t catchup_of(std::int32_t wanted) {
@@ -92,7 +92,7 @@ void list_schedules(CallRef call) {
   store::ScheduleQuery query;
   query.ns = namespace_of(request->namespace_id());
   if (!request->task_queue().empty()) query.queue = QueueName(encode_name(request->task_queue()));
-  query.limit = page_size(request->limit(), kPages);
+  query.limit = page_size(request->limit(), kSchedulePages);
   Core& core = call->core;
   core.engine.schedules().list(std::move(query), [call = std::move(call)](Result<store::SchedulePage> page) {
     if (page.code() == Code::not_found) return K0::answer(call, pb::ListSchedulesResponse());

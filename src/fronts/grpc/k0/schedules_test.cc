@@ -5,8 +5,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-
 std::int64_t seconds(Instant at) { return to_ms(at) / 1'000; }
 
 class K0Schedules : public K0Test {

@@ -7,7 +7,7 @@
 namespace muster::rpc::k0 {
 namespace {
 
-constexpr PageRule kPages{.usual = 50, .most = 100};
+constexpr PageRule kStepPages{.usual = 50, .most = 100};
 constexpr std::string_view kSleepSteps = "__sleep_";  // what clients call the steps they sleep in
 
 void refuse_step(const CallRef& call, const Status& status, JobId run) {
@@ -128,7 +128,7 @@ void list_step_attempts(CallRef call) {
   store::StepQuery query;
   query.run = *id;
   if (!request->step_id().empty()) query.name = encode_step(request->step_id());
-  query.limit = page_size(request->page_size(), kPages);
+  query.limit = page_size(request->page_size(), kStepPages);
   query.cursor = std::move(*cursor);
   Core& core = call->core;
   find_run(core, {}, *id, [call = std::move(call), query = std::move(query)](Result<Job> run) mutable {

@@ -5,8 +5,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-
 class K0Steps : public K0Test {
  protected:
   void SetUp() override {

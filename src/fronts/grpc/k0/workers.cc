@@ -11,7 +11,7 @@
 namespace muster::rpc::k0 {
 namespace {
 
-constexpr PageRule kPages{.usual = 50, .most = 100};
+constexpr PageRule kWorkerPages{.usual = 50, .most = 100};
 
 void refuse_worker(const CallRef& call, const Status& status, const std::string& id) {
   K0::refuse(call, status, {.kind = "worker", .id = id});
@@ -105,7 +105,7 @@ void list_workers(CallRef call) {
   }
   listing.ns = namespace_of(request->namespace_id());
   listing.task_queue = request->task_queue();
-  listing.limit = page_size(request->page_size(), kPages);
+  listing.limit = page_size(request->page_size(), kWorkerPages);
   // Any other word is no filter.
   if (request->filter_status() == "ONLINE") listing.states = {WorkerState::online};
   if (request->filter_status() == "DRAINING") listing.states = {WorkerState::draining};

@@ -8,8 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-
 class K0Workers : public K0Test {
  protected:
   Answer<pb::Empty> deregister(const std::string& id, bool drain = false) {

@@ -22,7 +22,7 @@ constexpr Method schedule_method(std::string_view name, Auth auth, void (*run)(C
           .run = run};
 }
 
-constexpr std::array kMethods{
+constexpr std::array kNativeMethods{
     run_method("AwaitSignal", Auth::worker, native::await_signal),
     run_method("AwaitChild", Auth::worker, native::await_child),
     run_method("Signal", Auth::operator_only, native::signal),
@@ -42,6 +42,6 @@ constexpr std::array kMethods{
 
 }  // namespace
 
-std::span<const Method> native_methods() { return kMethods; }
+std::span<const Method> native_methods() { return kNativeMethods; }
 
 }  // namespace muster::rpc

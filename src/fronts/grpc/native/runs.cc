@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "command/run_guard.h"
+#include "command/guards.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
 #include "fronts/grpc/words/names.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kResultWaitMax{60'000};
 constexpr Duration kDeadlineMargin{200};  // an answer leaves this long before the client gives up
-constexpr PageRule kPages{.usual = 100, .most = 1'000};
+constexpr PageRule kRunPages{.usual = 100, .most = 1'000};
 
 // Empty: in whichever namespace the run is.
 NamespaceName any_or(const std::string& text) { return text.empty() ? NamespaceName() : NamespaceName(encode_name(text)); }
@@ -223,7 +223,7 @@ void get_history(CallRef call) {
   if (!cursor.ok()) return Native::refuse(call, cursor.status());
   store::StepQuery query;
   query.run = *run;
-  query.limit = page_size(request->page_size(), kPages);
+  query.limit = page_size(request->page_size(), kRunPages);
   query.cursor = *std::move(cursor);
   find_run(call->core, any_or(request->namespace_()), *run, [call, query = std::move(query)](Result<Job> found) mutable {
     found = command::only_own(call->caller, std::move(found));

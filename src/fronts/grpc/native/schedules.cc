@@ -12,7 +12,7 @@ namespace muster::rpc::native {
 namespace {
 
 constexpr std::int32_t kPreviewDefault = 10;
-constexpr PageRule kPages{.usual = 100, .most = 1'000};
+constexpr PageRule kSchedulePages{.usual = 100, .most = 1'000};
 
 struct Named {
   NamespaceName ns;
@@ -81,7 +81,7 @@ void list_schedules(CallRef call) {
   if (!cursor.ok()) return Native::refuse(call, cursor.status());
   store::ScheduleQuery query;
   query.ns = namespace_of(request->namespace_());
-  query.limit = page_size(request->page_size(), kPages);
+  query.limit = page_size(request->page_size(), kSchedulePages);
   query.cursor = *std::move(cursor);
   engine::Schedules& schedules = call->core.engine.schedules();
   schedules.list(std::move(query), [call = std::move(call)](Result<store::SchedulePage> page) {

@@ -17,7 +17,7 @@ constexpr Method of(std::string_view service, std::string_view name, Auth auth, 
   return {service, name, ErrorDialect::v1, auth, audited, run};
 }
 
-constexpr std::array kMethods{
+constexpr std::array kV1Methods{
     of(kWorkflows, "StartWorkflow", Auth::operator_only, v1::start_workflow),
     of(kWorkflows, "GetWorkflow", Auth::read_only, v1::get_workflow),
     of(kWorkflows, "GetWorkflowByExternalId", Auth::read_only, v1::get_workflow_by_external_id),
@@ -68,6 +68,6 @@ constexpr std::array kMethods{
 
 }  // namespace
 
-std::span<const Method> v1_methods() { return kMethods; }
+std::span<const Method> v1_methods() { return kV1Methods; }
 
 }  // namespace muster::rpc

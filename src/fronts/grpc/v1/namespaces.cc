@@ -8,14 +8,14 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 20, .most = 100};
+constexpr PageRule kNamespacePages{.usual = 20, .most = 100};
 
 void refuse_namespace(const CallRef& call, const Status& status, const std::string& name) {
   V1::refuse(call, status, {.kind = "namespace", .id = name});
 }
 
 template <class Response>
-Reply<NamespaceInfo> answer_with(const CallRef& call, std::string name) {
+Reply<NamespaceInfo> answer_namespace(const CallRef& call, std::string name) {
   return [call, name = std::move(name)](Result<NamespaceInfo> info) {
     if (!info.ok()) return refuse_namespace(call, info.status(), name);
     call->core.namespaces.add(info->name);
@@ -38,7 +38,7 @@ void switch_namespace(const CallRef& call, bool enabled) {
   NamespaceChange change;
   change.name = namespace_of(request->namespace_());
   change.enabled = enabled;
-  call->core.engine.queues().update_namespace(std::move(change), answer_with<Response>(call, request->namespace_()));
+  call->core.engine.queues().update_namespace(std::move(change), answer_namespace<Response>(call, request->namespace_()));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void create_namespace(CallRef call) {
   info.display_name = request->display_name();
   info.description = request->description();
   call->core.engine.queues().create_namespace(std::move(info),
-                                              answer_with<pb::CreateNamespaceResponse>(call, request->namespace_()));
+                                              answer_namespace<pb::CreateNamespaceResponse>(call, request->namespace_()));
 }
 
 void get_namespace(CallRef call) {
@@ -76,7 +76,7 @@ void get_namespace(CallRef call) {
 void list_namespaces(CallRef call) {
   const auto request = V1::parse<pb::ListNamespacesRequest>(call);
   if (!request) return;
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kNamespacePages);
   if (!page) return;
   call->core.engine.queues().list_namespaces([call, page = *page](Result<std::vector<NamespaceInfo>> all) {
     if (!all.ok()) return V1::refuse(call, all.status());
@@ -109,7 +109,7 @@ void update_namespace(CallRef call) {
   if (request->has_display_name()) change.display_name = request->display_name();
   if (request->has_description()) change.description = request->description();
   call->core.engine.queues().update_namespace(std::move(change),
-                                              answer_with<pb::UpdateNamespaceResponse>(call, request->namespace_()));
+                                              answer_namespace<pb::UpdateNamespaceResponse>(call, request->namespace_()));
 }
 
 void enable_namespace(CallRef call) { switch_namespace<pb::EnableNamespaceRequest, pb::EnableNamespaceResponse>(call, true); }

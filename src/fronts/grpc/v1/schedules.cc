@@ -7,7 +7,7 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 100, .most = 500};
+constexpr PageRule kSchedulePages{.usual = 100, .most = 500};
 constexpr std::int32_t kCatchupUsual = 50;
 constexpr std::size_t kOutcomesMax = 1'000;  // of a schedule's runs, the newest, whose ends are counted
 
@@ -73,7 +73,7 @@ static_assert(kOutcomesMax <= limits::kPageMax);
 
 // The schedule with its counters, or a refusal.
 template <class Response>
-Reply<Schedule> answer_with(const CallRef& call, std::string id) {
+Reply<Schedule> answer_schedule(const CallRef& call, std::string id) {
   return [call, id = std::move(id)](Result<Schedule> schedule) {
     if (!schedule.ok()) return refuse_schedule(call, schedule.status(), id);
     const ScheduleRef ref{schedule->spec.ns, schedule->spec.id};
@@ -120,7 +120,7 @@ void create_workflow_schedule(CallRef call) {
   const NamespaceName ns = spec.ns;
   ensure_namespace(call->core, ns, [call, spec = std::move(spec)](Status there) mutable {
     if (!there.ok()) return V1::refuse(call, there);
-    call->core.engine.schedules().create(std::move(spec), answer_with<pb::CreateWorkflowScheduleResponse>(call, {}));
+    call->core.engine.schedules().create(std::move(spec), answer_schedule<pb::CreateWorkflowScheduleResponse>(call, {}));
   });
 }
 
@@ -129,14 +129,14 @@ void get_workflow_schedule(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  call->core.engine.schedules().get(ref->ns, ref->id, answer_with<pb::GetWorkflowScheduleResponse>(call, ref->id.text()));
+  call->core.engine.schedules().get(ref->ns, ref->id, answer_schedule<pb::GetWorkflowScheduleResponse>(call, ref->id.text()));
 }
 
 void list_workflow_schedules(CallRef call) {
   const auto request = V1::parse<pb::ListWorkflowSchedulesRequest>(call);
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kSchedulePages);
   if (!page) return;
   store::ScheduleQuery query;
   query.ns = namespace_of(request->namespace_());
@@ -200,7 +200,7 @@ void update_workflow_schedule(CallRef call) {
         }
         std::string id = change.id.text();
         call->core.engine.schedules().update(std::move(change),
-                                             answer_with<pb::UpdateWorkflowScheduleResponse>(call, std::move(id)));
+                                             answer_schedule<pb::UpdateWorkflowScheduleResponse>(call, std::move(id)));
       });
 }
 
@@ -244,7 +244,7 @@ void enable_schedule(const CallRef& call, bool enabled) {
   change.ns = ref->ns;
   change.id = ref->id;
   change.enabled = enabled;
-  call->core.engine.schedules().update(std::move(change), answer_with<Response>(call, ref->id.text()));
+  call->core.engine.schedules().update(std::move(change), answer_schedule<Response>(call, ref->id.text()));
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ void list_schedule_runs(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kSchedulePages);
   if (!page) return;
   RunListing listing;
   listing.filter.ns = ref->ns;

@@ -10,7 +10,7 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 20, .most = 100};
+constexpr PageRule kTypePages{.usual = 20, .most = 100};
 constexpr const char* kSdkVersionMin = "0.1.0";
 
 bool is_active(RunStatus status) {
@@ -164,7 +164,7 @@ void list_workflow_types(CallRef call) {
   const auto request = V1::parse<pb::ListWorkflowTypesRequest>(call);
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kTypePages);
   if (!page) return;
   count_statuses(call->core, namespace_of(request->namespace_()), {}, [call, page = *page](Result<RunCounts> counts) {
     if (!counts.ok()) return V1::refuse(call, counts.status());

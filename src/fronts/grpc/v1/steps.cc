@@ -7,7 +7,7 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 50, .most = 100};
+constexpr PageRule kStepPages{.usual = 50, .most = 100};
 constexpr std::int32_t kNanosPerSecond = 1'000'000'000;
 
 void refuse_step(const CallRef& call, const Status& status, JobId run) {
@@ -172,7 +172,7 @@ void list_steps(CallRef call) {
   if (!request) return;
   const Result<JobId> id = require_run("run_id", request->run_id());
   if (!id.ok()) return V1::refuse(call, id.status(), {.kind = "workflow_run", .id = request->run_id()});
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kStepPages);
   if (!page) return;
   store::StepQuery query;
   query.run = *id;

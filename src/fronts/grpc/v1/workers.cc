@@ -11,7 +11,7 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 20, .most = 100};
+constexpr PageRule kWorkerPages{.usual = 20, .most = 100};
 
 void refuse_worker(const CallRef& call, const Status& status, const std::string& id) {
   V1::refuse(call, status, {.kind = "worker", .id = id});
@@ -123,7 +123,7 @@ void list_workers(CallRef call) {
   const auto request = V1::parse<pb::ListWorkersRequest>(call);
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kWorkerPages);
   if (!page) return;
   WorkerListing listing;
   listing.ns = namespace_of(request->namespace_());

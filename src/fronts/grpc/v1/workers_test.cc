@@ -9,8 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kNobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-
 class V1Workers : public V1Test {
  protected:
   Answer<pb::DeregisterResponse> deregister(const std::string& id, bool drain = false) {

@@ -7,7 +7,7 @@
 namespace muster::rpc::v1 {
 namespace {
 
-constexpr PageRule kPages{.usual = 20, .most = 100};
+constexpr PageRule kRunPages{.usual = 20, .most = 100};
 
 void refuse_run(const CallRef& call, const Status& status, const std::string& id) {
   V1::refuse(call, status, {.kind = "workflow_run", .id = id});
@@ -102,7 +102,7 @@ void list_workflows(CallRef call) {
   const auto request = V1::parse<pb::ListWorkflowsRequest>(call);
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
-  const auto page = page_of(call, request->page(), kPages);
+  const auto page = page_of(call, request->page(), kRunPages);
   if (!page) return;
   RunListing listing;
   listing.filter.ns = namespace_of(request->namespace_());

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "command/single.h"
 #include "fronts/grpc/words/names.h"
 
 namespace muster::rpc {
@@ -15,14 +16,6 @@ constexpr std::array<std::string_view, 7> kWords{"UNSPECIFIED", "PENDING", "RUNN
                                                  "COMPLETED",   "FAILED",  "CANCELLED"};
 
 Status no_run(JobId id) { return Status::not_found(fmt::format("run {} does not exist", id.text())); }
-
-template <class T>
-Reply<store::Each<T>> only(Reply<T> reply) {
-  return [reply = std::move(reply)](Result<store::Each<T>> answers) mutable {
-    if (!answers.ok()) return reply(answers.status());
-    reply(std::move(answers->front()));
-  };
-}
 
 }  // namespace
 
@@ -67,7 +60,7 @@ std::string version_of(const Job& run) {
 }
 
 void find_run(Core& core, NamespaceName ns, JobId id, Reply<Job> reply) {
-  core.engine.jobs().get({id}, only<Job>([ns = std::move(ns), id, reply = std::move(reply)](Result<Job> job) mutable {
+  core.engine.jobs().get({id}, command::unwrap<Job>([ns = std::move(ns), id, reply = std::move(reply)](Result<Job> job) mutable {
                            if (!job.ok()) return reply(job.code() == Code::not_found ? no_run(id) : job.status());
                            if (!job->spec.run || (!ns.empty() && job->spec.ns != ns)) return reply(no_run(id));
                            reply(std::move(job));

@@ -9,6 +9,7 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
+#include "command/single.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
@@ -20,14 +21,6 @@ namespace {
 using Json = json::Tree;
 
 constexpr std::string_view kTypeKind = "workflow:";
-
-template <class T>
-Reply<store::Each<T>> only(Reply<T> reply) {
-  return [reply = std::move(reply)](Result<store::Each<T>> answers) mutable {
-    if (!answers.ok()) return reply(answers.status());
-    reply(std::move(answers->front()));
-  };
-}
 
 Status no_worker(Uuid id) { return Status::not_found(fmt::format("worker {} is not registered", id.text())); }
 
@@ -153,7 +146,7 @@ WorkerTotals totals_of(const Worker& worker) {
 void find_worker(Core& core, Uuid id, Reply<Worker> reply) {
   const auto get = [&core, id](NamespaceName ns, Reply<Worker> then) {
     core.engine.workers().get(std::move(ns), {WorkerId(id.text())},
-                              only<Worker>([&core, id, then = std::move(then)](Result<Worker> worker) mutable {
+                              command::unwrap<Worker>([&core, id, then = std::move(then)](Result<Worker> worker) mutable {
                                 if (worker.code() == Code::not_found) {
                                   core.roster->forget(id);
                                   return then(no_worker(id));
@@ -196,7 +189,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
       const auto uuid = parse_uuid(*id);
       if (!uuid) return self->describe(nullptr);
       self->core_.engine.workers().get(NamespaceName(self->asked_.ns), {WorkerId(*id)},
-                                       only<Worker>([self](Result<Worker> worker) {
+                                       command::unwrap<Worker>([self](Result<Worker> worker) {
                                          if (!worker.ok() && worker.code() != Code::not_found) return self->done(worker.status());
                                          const bool live = worker.ok() && worker->state != WorkerState::offline;
                                          self->describe(live ? &*worker : nullptr);
@@ -233,12 +226,12 @@ class Registering : public std::enable_shared_from_this<Registering> {
     }
     spec.metadata = notes_text(notes_);
     spec_ = spec;
-    core_.engine.workers().register_workers({std::move(spec)},
-                                            only<store::Registered>([self = shared_from_this()](Result<store::Registered> made) {
-                                              if (!made.ok()) return self->done(made.status());
-                                              self->registered_ = *made;
-                                              self->keep();
-                                            }));
+    core_.engine.workers().register_workers(
+        {std::move(spec)}, command::unwrap<store::Registered>([self = shared_from_this()](Result<store::Registered> made) {
+          if (!made.ok()) return self->done(made.status());
+          self->registered_ = *made;
+          self->keep();
+        }));
   }
 
   void keep() {
@@ -383,8 +376,8 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
         store::Lengthening{.by = core.options.habits.run_lease_per_beat, .ahead_max = core.options.habits.run_lease_max};
   }
   core.engine.workers().heartbeat(
-      {std::move(one)}, only<store::BeatReply>([call, id, ns = known->ns, names_all, idle,
-                                                reply = std::move(reply)](Result<store::BeatReply> heard) mutable {
+      {std::move(one)}, command::unwrap<store::BeatReply>([call, id, ns = known->ns, names_all, idle,
+                                                           reply = std::move(reply)](Result<store::BeatReply> heard) mutable {
         Core& shared = call->core;
         if (heard.code() == Code::not_found) {
           shared.roster->forget(id);
@@ -405,7 +398,7 @@ namespace {
 
 void unregister(Core& core, const Worker& worker, Reply<Worker> reply) {
   core.engine.workers().unregister({store::Unregister{worker.spec.ns, worker.spec.id, std::nullopt}},
-                                   only<Worker>(std::move(reply)));
+                                   command::unwrap<Worker>(std::move(reply)));
 }
 
 // One of several registrations of the same process goes; the others stay.
@@ -415,7 +408,8 @@ void count_down(Core& core, const Worker& worker, WorkerNotes notes, Reply<Worke
   spec.metadata = notes_text(notes);
   spec.resume = worker.session;
   core.engine.workers().register_workers(
-      {std::move(spec)}, only<store::Registered>([worker, reply = std::move(reply)](Result<store::Registered> left) mutable {
+      {std::move(spec)},
+      command::unwrap<store::Registered>([worker, reply = std::move(reply)](Result<store::Registered> left) mutable {
         if (!left.ok()) return reply(left.status());
         reply(std::move(worker));
       }));
@@ -434,7 +428,7 @@ void deregister_worker(const CallRef& call, Uuid id, Leaving leaving, Reply<Work
     if (leaving.drain)
       return shared.engine.workers().drain(
           {store::Drain{worker->spec.ns, worker->spec.id, kDrainDeadline, "its client asked for it"}},
-          only<Worker>(std::move(reply)));
+          command::unwrap<Worker>(std::move(reply)));
     shared.connections.left(call->connection, worker->spec.id);
     const std::string identity = identity_of(worker->spec, notes_of(*worker));
     if (identity.empty()) return unregister(shared, *worker, std::move(reply));

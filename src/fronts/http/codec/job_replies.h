@@ -1,7 +1,7 @@
 // Jobs, grants and outcomes as JSON. Each function appends one value.
 #pragma once
 
-#include "command/job_settle.h"
+#include "command/jobs.h"
 #include "engine/why.h"
 #include "fronts/http/json/writer.h"
 #include "model/job.h"

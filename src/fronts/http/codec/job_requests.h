@@ -4,9 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "command/job_cancel.h"
-#include "command/job_claim.h"
-#include "command/job_settle.h"
+#include "command/jobs.h"
 #include "store/verbs.h"
 
 namespace muster::http {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "command/job_submit.h"
-#include "command/run_start.h"
+#include "command/jobs.h"
+#include "command/runs.h"
 #include "fronts/http/json/reader.h"
 
 namespace muster::http {

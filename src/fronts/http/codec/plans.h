@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "command/action_get.h"
-#include "command/action_list.h"
-#include "command/action_submit.h"
-#include "command/job_logs.h"
-#include "command/plan_delete.h"
-#include "command/plan_get.h"
-#include "command/plan_list.h"
-#include "command/plan_submit.h"
+#include "command/actions.h"
+#include "command/jobs.h"
+#include "command/plans.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 

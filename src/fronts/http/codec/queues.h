@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "command/backup_create.h"
-#include "command/namespace_create.h"
-#include "command/queue_limit.h"
-#include "command/queue_list.h"
-#include "command/queue_pause.h"
-#include "command/queue_resume.h"
-#include "command/server_info.h"
+#include "command/namespaces.h"
+#include "command/queues.h"
+#include "command/server.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 

@@ -6,13 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "command/run_cancel.h"
-#include "command/run_history.h"
-#include "command/run_list.h"
-#include "command/run_result.h"
-#include "command/run_retry.h"
-#include "command/run_signal.h"
-#include "command/run_step.h"
+#include "command/runs.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 

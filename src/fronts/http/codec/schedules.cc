@@ -117,11 +117,11 @@ using command::SchedulePauseRequest;
 using command::ScheduleResumeRequest;
 using command::ScheduleTriggerRequest;
 
-constexpr std::array kPauseFields{
+constexpr std::array kSchedulePauseFields{
     kNamespaceField<SchedulePauseRequest>,
     Field<SchedulePauseRequest>{"note", [](In& in, SchedulePauseRequest& out) { out.note = in.read_string(); }},
 };
-constexpr std::array kResumeFields{
+constexpr std::array kScheduleResumeFields{
     kNamespaceField<ScheduleResumeRequest>,
     Field<ScheduleResumeRequest>{"note", [](In& in, ScheduleResumeRequest& out) { out.note = in.read_string(); }},
     Field<ScheduleResumeRequest>{"catch_up", [](In& in, ScheduleResumeRequest& out) { out.catch_up = in.read_bool(); }},
@@ -217,11 +217,11 @@ Result<command::ScheduleUpdateRequest> decode_schedule_update(std::string id, st
 }
 
 Result<SchedulePauseRequest> decode_schedule_pause(std::string id, std::string_view body) {
-  return decode_about(std::move(id), body, kPauseFields);
+  return decode_about(std::move(id), body, kSchedulePauseFields);
 }
 
 Result<ScheduleResumeRequest> decode_schedule_resume(std::string id, std::string_view body) {
-  return decode_about(std::move(id), body, kResumeFields);
+  return decode_about(std::move(id), body, kScheduleResumeFields);
 }
 
 Result<ScheduleTriggerRequest> decode_schedule_trigger(std::string id, std::string_view body) {

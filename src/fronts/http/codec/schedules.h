@@ -7,16 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "command/schedule_backfill.h"
-#include "command/schedule_create.h"
-#include "command/schedule_delete.h"
-#include "command/schedule_get.h"
-#include "command/schedule_list.h"
-#include "command/schedule_pause.h"
-#include "command/schedule_preview.h"
-#include "command/schedule_resume.h"
-#include "command/schedule_trigger.h"
-#include "command/schedule_update.h"
+#include "command/schedules.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "command/worker_get.h"
+#include "command/workers.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 #include "model/worker.h"

@@ -11,7 +11,7 @@ namespace muster::resp::keyspace {
 namespace {
 
 namespace key = store::key;
-constexpr std::string_view kGroup = "generic";
+constexpr std::string_view kAnyGroup = "generic";
 constexpr std::int64_t kMsPerSecond = 1'000;
 
 std::vector<std::string> keys_from(const Call& call, std::size_t first) {
@@ -77,27 +77,27 @@ Result<Request> read_flush(Call& call) {
   return Request(key::Clear{}, render_plain);
 }
 
-constexpr std::array kWords{
-    word("DEL", {2, kMany, "DEL requires exactly one argument"}, kAllKeys, Access::worker, kGroup, "Deletes keys.", read_del),
-    word("UNLINK", {2, kMany}, kAllKeys, Access::worker, kGroup, "Deletes keys.", read_del),
-    word("EXISTS", {2, kMany, "EXISTS requires exactly one argument"}, kAllKeys, Access::read, kGroup,
+constexpr std::array kAnyWords{
+    word("DEL", {2, kMany, "DEL requires exactly one argument"}, kAllKeys, Access::worker, kAnyGroup, "Deletes keys.", read_del),
+    word("UNLINK", {2, kMany}, kAllKeys, Access::worker, kAnyGroup, "Deletes keys.", read_del),
+    word("EXISTS", {2, kMany, "EXISTS requires exactly one argument"}, kAllKeys, Access::read, kAnyGroup,
          "How many of the keys are there.", read_exists),
-    word("TOUCH", {2, kMany}, kAllKeys, Access::read, kGroup, "How many of the keys are there.", read_exists),
-    word("TYPE", {2, 2}, kOneKey, Access::read, kGroup, "The type of a key.", read_type),
-    word("EXPIRE", {3, kMany}, kOneKey, Access::worker, kGroup, "Lets a key expire in seconds.", read_expire),
-    word("PEXPIRE", {3, kMany}, kOneKey, Access::worker, kGroup, "Lets a key expire in milliseconds.", read_pexpire),
-    word("EXPIREAT", {3, kMany}, kOneKey, Access::worker, kGroup, "Lets a key expire at a time in seconds.", read_expireat),
-    word("PEXPIREAT", {3, kMany}, kOneKey, Access::worker, kGroup, "Lets a key expire at a time in milliseconds.",
+    word("TOUCH", {2, kMany}, kAllKeys, Access::read, kAnyGroup, "How many of the keys are there.", read_exists),
+    word("TYPE", {2, 2}, kOneKey, Access::read, kAnyGroup, "The type of a key.", read_type),
+    word("EXPIRE", {3, kMany}, kOneKey, Access::worker, kAnyGroup, "Lets a key expire in seconds.", read_expire),
+    word("PEXPIRE", {3, kMany}, kOneKey, Access::worker, kAnyGroup, "Lets a key expire in milliseconds.", read_pexpire),
+    word("EXPIREAT", {3, kMany}, kOneKey, Access::worker, kAnyGroup, "Lets a key expire at a time in seconds.", read_expireat),
+    word("PEXPIREAT", {3, kMany}, kOneKey, Access::worker, kAnyGroup, "Lets a key expire at a time in milliseconds.",
          read_pexpireat),
-    word("TTL", {2, 2, "TTL requires exactly one argument"}, kOneKey, Access::read, kGroup, "Seconds until a key expires.",
+    word("TTL", {2, 2, "TTL requires exactly one argument"}, kOneKey, Access::read, kAnyGroup, "Seconds until a key expires.",
          read_ttl),
-    word("PTTL", {2, 2}, kOneKey, Access::read, kGroup, "Milliseconds until a key expires.", read_pttl),
-    word("EXPIRETIME", {2, 2}, kOneKey, Access::read, kGroup, "When a key expires, in seconds.", read_expiretime),
-    word("PEXPIRETIME", {2, 2}, kOneKey, Access::read, kGroup, "When a key expires, in milliseconds.", read_pexpiretime),
-    word("PERSIST", {2, 2}, kOneKey, Access::worker, kGroup, "Lets a key stay for ever.", read_persist),
-    word("RENAME", {3, 3}, kTwoKeys, Access::worker, kGroup, "Gives a key another name.", read_rename),
-    word("RENAMENX", {3, 3}, kTwoKeys, Access::worker, kGroup, "Gives a key another name if that is free.", read_renamenx),
-    word("RANDOMKEY", {1, 1}, kNoKeys, Access::read, kGroup, "One of the ordinary keys.", read_randomkey),
+    word("PTTL", {2, 2}, kOneKey, Access::read, kAnyGroup, "Milliseconds until a key expires.", read_pttl),
+    word("EXPIRETIME", {2, 2}, kOneKey, Access::read, kAnyGroup, "When a key expires, in seconds.", read_expiretime),
+    word("PEXPIRETIME", {2, 2}, kOneKey, Access::read, kAnyGroup, "When a key expires, in milliseconds.", read_pexpiretime),
+    word("PERSIST", {2, 2}, kOneKey, Access::worker, kAnyGroup, "Lets a key stay for ever.", read_persist),
+    word("RENAME", {3, 3}, kTwoKeys, Access::worker, kAnyGroup, "Gives a key another name.", read_rename),
+    word("RENAMENX", {3, 3}, kTwoKeys, Access::worker, kAnyGroup, "Gives a key another name if that is free.", read_renamenx),
+    word("RANDOMKEY", {1, 1}, kNoKeys, Access::read, kAnyGroup, "One of the ordinary keys.", read_randomkey),
     word("DBSIZE", {1, 1}, kNoKeys, Access::read, "server", "How many ordinary keys there are.", read_dbsize),
     word("FLUSHDB", {1, 2}, kNoKeys, Access::operate, "server", "Deletes all ordinary keys, where that is allowed.", read_flush),
     word("FLUSHALL", {1, 2}, kNoKeys, Access::operate, "server", "Deletes all ordinary keys, where that is allowed.", read_flush),
@@ -105,6 +105,6 @@ constexpr std::array kWords{
 
 }  // namespace
 
-std::span<const Word> any_words() { return kWords; }
+std::span<const Word> any_words() { return kAnyWords; }
 
 }  // namespace muster::resp::keyspace

@@ -12,7 +12,7 @@ namespace muster::resp::keyspace {
 namespace {
 
 namespace key = store::key;
-constexpr std::string_view kGroup = "hash";
+constexpr std::string_view kHashGroup = "hash";
 constexpr const char* kHsetArity = "HSET requires exactly three arguments (key field value)";
 
 std::vector<store::KeyPair> pairs_of(const Call& call) {
@@ -84,32 +84,33 @@ Result<Request> read_hscan(Call& call) {
                  page->no_values ? render_fields_page : render_page);
 }
 
-constexpr std::array kWords{
-    word("HSET", {4, kMany, kHsetArity}, kOneKey, Access::worker, kGroup, "Sets fields of a hash.", read_hset),
-    word("HMSET", {4, kMany}, kOneKey, Access::worker, kGroup, "Sets fields of a hash.", read_hmset),
-    word("HSETNX", {4, 4}, kOneKey, Access::worker, kGroup, "Sets a field of a hash if there is none.", read_hsetnx),
-    word("HGET", {3, 3, "HGET requires exactly two arguments (key field)"}, kOneKey, Access::read, kGroup, "A field of a hash.",
-         read_hget),
-    word("HMGET", {3, kMany}, kOneKey, Access::read, kGroup, "Several fields of a hash.", read_hmget),
-    word("HDEL", {3, kMany, "HDEL requires exactly two arguments (key field)"}, kOneKey, Access::worker, kGroup,
+constexpr std::array kHashWords{
+    word("HSET", {4, kMany, kHsetArity}, kOneKey, Access::worker, kHashGroup, "Sets fields of a hash.", read_hset),
+    word("HMSET", {4, kMany}, kOneKey, Access::worker, kHashGroup, "Sets fields of a hash.", read_hmset),
+    word("HSETNX", {4, 4}, kOneKey, Access::worker, kHashGroup, "Sets a field of a hash if there is none.", read_hsetnx),
+    word("HGET", {3, 3, "HGET requires exactly two arguments (key field)"}, kOneKey, Access::read, kHashGroup,
+         "A field of a hash.", read_hget),
+    word("HMGET", {3, kMany}, kOneKey, Access::read, kHashGroup, "Several fields of a hash.", read_hmget),
+    word("HDEL", {3, kMany, "HDEL requires exactly two arguments (key field)"}, kOneKey, Access::worker, kHashGroup,
          "Deletes fields of a hash.", read_hdel),
-    word("HGETALL", {2, 2, "HGETALL requires exactly one argument (key)"}, kOneKey, Access::read, kGroup,
+    word("HGETALL", {2, 2, "HGETALL requires exactly one argument (key)"}, kOneKey, Access::read, kHashGroup,
          "All fields and values of a hash.", read_hgetall),
-    word("HKEYS", {2, 2}, kOneKey, Access::read, kGroup, "All fields of a hash.", read_hkeys),
-    word("HVALS", {2, 2}, kOneKey, Access::read, kGroup, "All values of a hash.", read_hvals),
-    word("HEXISTS", {3, 3, "HEXISTS requires exactly two arguments (key field)"}, kOneKey, Access::read, kGroup,
+    word("HKEYS", {2, 2}, kOneKey, Access::read, kHashGroup, "All fields of a hash.", read_hkeys),
+    word("HVALS", {2, 2}, kOneKey, Access::read, kHashGroup, "All values of a hash.", read_hvals),
+    word("HEXISTS", {3, 3, "HEXISTS requires exactly two arguments (key field)"}, kOneKey, Access::read, kHashGroup,
          "Is there such a field?", read_hexists),
-    word("HLEN", {2, 2, "HLEN requires exactly one argument (key)"}, kOneKey, Access::read, kGroup, "How many fields a hash has.",
-         read_hlen),
-    word("HSTRLEN", {3, 3}, kOneKey, Access::read, kGroup, "How many bytes a field has.", read_hstrlen),
-    word("HINCRBY", {4, 4, "HINCRBY requires exactly three arguments: key field increment"}, kOneKey, Access::worker, kGroup,
+    word("HLEN", {2, 2, "HLEN requires exactly one argument (key)"}, kOneKey, Access::read, kHashGroup,
+         "How many fields a hash has.", read_hlen),
+    word("HSTRLEN", {3, 3}, kOneKey, Access::read, kHashGroup, "How many bytes a field has.", read_hstrlen),
+    word("HINCRBY", {4, 4, "HINCRBY requires exactly three arguments: key field increment"}, kOneKey, Access::worker, kHashGroup,
          "Adds to a number in a hash.", read_hincrby),
-    word("HINCRBYFLOAT", {4, 4}, kOneKey, Access::worker, kGroup, "Adds to a number with decimals in a hash.", read_hincrbyfloat),
-    word("HSCAN", {3, kMany}, kOneKey, Access::read, kGroup, "A page of a hash; MATCH, COUNT, NOVALUES.", read_hscan),
+    word("HINCRBYFLOAT", {4, 4}, kOneKey, Access::worker, kHashGroup, "Adds to a number with decimals in a hash.",
+         read_hincrbyfloat),
+    word("HSCAN", {3, kMany}, kOneKey, Access::read, kHashGroup, "A page of a hash; MATCH, COUNT, NOVALUES.", read_hscan),
 };
 
 }  // namespace
 
-std::span<const Word> hash_words() { return kWords; }
+std::span<const Word> hash_words() { return kHashWords; }
 
 }  // namespace muster::resp::keyspace

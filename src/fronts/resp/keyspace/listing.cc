@@ -183,13 +183,13 @@ constexpr Word listing(std::string_view name, std::size_t least, std::size_t mos
   return made;
 }
 
-constexpr std::array kWords{
+constexpr std::array kListingWords{
     listing("KEYS", 2, 2, "The names that match a pattern.", list_keys),
     listing("SCAN", 2, kMany, "A page of names; MATCH, COUNT, TYPE.", scan),
 };
 
 }  // namespace
 
-std::span<const Word> listing_words() { return kWords; }
+std::span<const Word> listing_words() { return kListingWords; }
 
 }  // namespace muster::resp::keyspace

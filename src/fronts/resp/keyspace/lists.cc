@@ -11,7 +11,7 @@ namespace {
 
 namespace key = store::key;
 using store::ListEnd;
-constexpr std::string_view kGroup = "list";
+constexpr std::string_view kListGroup = "list";
 
 std::vector<std::string> words_between(const Call& call, std::size_t first, std::size_t end) {
   return {call.args().begin() + static_cast<std::ptrdiff_t>(first), call.args().begin() + static_cast<std::ptrdiff_t>(end)};
@@ -144,43 +144,43 @@ Result<Request> read_lpos(Call& call) {
   return request;
 }
 
-constexpr std::array kWords{
-    word("LPUSH", {3, kMany, "LPUSH requires exactly two arguments"}, kOneKey, Access::worker, kGroup,
+constexpr std::array kListWords{
+    word("LPUSH", {3, kMany, "LPUSH requires exactly two arguments"}, kOneKey, Access::worker, kListGroup,
          "Puts elements at the left end of a list.", read_push<ListEnd::left, false>),
-    word("RPUSH", {3, kMany}, kOneKey, Access::worker, kGroup, "Puts elements at the right end of a list.",
+    word("RPUSH", {3, kMany}, kOneKey, Access::worker, kListGroup, "Puts elements at the right end of a list.",
          read_push<ListEnd::right, false>),
-    word("LPUSHX", {3, kMany}, kOneKey, Access::worker, kGroup, "Puts elements at the left end of a list that is there.",
+    word("LPUSHX", {3, kMany}, kOneKey, Access::worker, kListGroup, "Puts elements at the left end of a list that is there.",
          read_push<ListEnd::left, true>),
-    word("RPUSHX", {3, kMany}, kOneKey, Access::worker, kGroup, "Puts elements at the right end of a list that is there.",
+    word("RPUSHX", {3, kMany}, kOneKey, Access::worker, kListGroup, "Puts elements at the right end of a list that is there.",
          read_push<ListEnd::right, true>),
-    word("LPOP", {2, 3}, kOneKey, Access::worker, kGroup, "Takes from the left end of a list.", read_pop<ListEnd::left>),
-    word("RPOP", {2, 3, "RPOP requires exactly one argument"}, kOneKey, Access::worker, kGroup,
+    word("LPOP", {2, 3}, kOneKey, Access::worker, kListGroup, "Takes from the left end of a list.", read_pop<ListEnd::left>),
+    word("RPOP", {2, 3, "RPOP requires exactly one argument"}, kOneKey, Access::worker, kListGroup,
          "Takes from the right end of a list.", read_pop<ListEnd::right>),
-    word("BLPOP", {3, kMany}, kAllButLast, Access::worker, kGroup, "Takes from the left end of a list, waiting for an element.",
-         read_blocking_pop<ListEnd::left>),
-    word("BRPOP", {3, kMany, "BRPOP requires exactly two arguments"}, kAllButLast, Access::worker, kGroup,
+    word("BLPOP", {3, kMany}, kAllButLast, Access::worker, kListGroup,
+         "Takes from the left end of a list, waiting for an element.", read_blocking_pop<ListEnd::left>),
+    word("BRPOP", {3, kMany, "BRPOP requires exactly two arguments"}, kAllButLast, Access::worker, kListGroup,
          "Takes from the right end of a list, waiting for an element.", read_blocking_pop<ListEnd::right>),
-    word("RPOPLPUSH", {3, 3, "RPOPLPUSH requires exactly two arguments"}, kTwoKeys, Access::worker, kGroup,
+    word("RPOPLPUSH", {3, 3, "RPOPLPUSH requires exactly two arguments"}, kTwoKeys, Access::worker, kListGroup,
          "Moves an element from the right end of a list to the left end of another.", read_rpoplpush),
-    word("LMOVE", {5, 5}, kTwoKeys, Access::worker, kGroup, "Moves an element from one list to another.", read_lmove),
-    word("BRPOPLPUSH", {4, 4, "BRPOPLPUSH requires exactly three arguments"}, kTwoKeys, Access::worker, kGroup,
+    word("LMOVE", {5, 5}, kTwoKeys, Access::worker, kListGroup, "Moves an element from one list to another.", read_lmove),
+    word("BRPOPLPUSH", {4, 4, "BRPOPLPUSH requires exactly three arguments"}, kTwoKeys, Access::worker, kListGroup,
          "RPOPLPUSH that waits for an element.", read_brpoplpush),
-    word("BLMOVE", {6, 6}, kTwoKeys, Access::worker, kGroup, "LMOVE that waits for an element.", read_blmove),
-    word("LLEN", {2, 2, "LLEN requires exactly one argument"}, kOneKey, Access::read, kGroup, "How many elements a list has.",
+    word("BLMOVE", {6, 6}, kTwoKeys, Access::worker, kListGroup, "LMOVE that waits for an element.", read_blmove),
+    word("LLEN", {2, 2, "LLEN requires exactly one argument"}, kOneKey, Access::read, kListGroup, "How many elements a list has.",
          read_llen),
-    word("LRANGE", {4, 4, "LRANGE requires exactly three arguments"}, kOneKey, Access::read, kGroup, "A part of a list.",
+    word("LRANGE", {4, 4, "LRANGE requires exactly three arguments"}, kOneKey, Access::read, kListGroup, "A part of a list.",
          read_lrange),
-    word("LINDEX", {3, 3}, kOneKey, Access::read, kGroup, "One element of a list.", read_lindex),
-    word("LSET", {4, 4}, kOneKey, Access::worker, kGroup, "Replaces one element of a list.", read_lset),
-    word("LINSERT", {5, 5}, kOneKey, Access::worker, kGroup, "Puts an element before or after another.", read_linsert),
-    word("LREM", {4, 4, "LREM requires exactly three arguments: key count element"}, kOneKey, Access::worker, kGroup,
+    word("LINDEX", {3, 3}, kOneKey, Access::read, kListGroup, "One element of a list.", read_lindex),
+    word("LSET", {4, 4}, kOneKey, Access::worker, kListGroup, "Replaces one element of a list.", read_lset),
+    word("LINSERT", {5, 5}, kOneKey, Access::worker, kListGroup, "Puts an element before or after another.", read_linsert),
+    word("LREM", {4, 4, "LREM requires exactly three arguments: key count element"}, kOneKey, Access::worker, kListGroup,
          "Removes elements that are equal to this one.", read_lrem),
-    word("LTRIM", {4, 4}, kOneKey, Access::worker, kGroup, "Keeps a part of a list.", read_ltrim),
-    word("LPOS", {3, kMany}, kOneKey, Access::read, kGroup, "Where an element stands; RANK, COUNT, MAXLEN.", read_lpos),
+    word("LTRIM", {4, 4}, kOneKey, Access::worker, kListGroup, "Keeps a part of a list.", read_ltrim),
+    word("LPOS", {3, kMany}, kOneKey, Access::read, kListGroup, "Where an element stands; RANK, COUNT, MAXLEN.", read_lpos),
 };
 
 }  // namespace
 
-std::span<const Word> list_words() { return kWords; }
+std::span<const Word> list_words() { return kListWords; }
 
 }  // namespace muster::resp::keyspace

@@ -13,7 +13,7 @@ namespace muster::resp::keyspace {
 namespace {
 
 namespace key = store::key;
-constexpr std::string_view kGroup = "sorted-set";
+constexpr std::string_view kScoreGroup = "sorted-set";
 constexpr const char* kScoresNotFinite = "Scores must be finite numbers";
 constexpr const char* kNotAScoreRange = "min or max is not a float";
 constexpr const char* kNotALexRange = "min or max not valid string range item";
@@ -223,40 +223,41 @@ Result<Request> read_zscan(Call& call) {
                  render_scored_page);
 }
 
-constexpr std::array kWords{
-    word("ZADD", {4, kMany, "ZADD requires exactly three arguments (key score member)"}, kOneKey, Access::worker, kGroup,
+constexpr std::array kScoreWords{
+    word("ZADD", {4, kMany, "ZADD requires exactly three arguments (key score member)"}, kOneKey, Access::worker, kScoreGroup,
          "Adds members with scores; NX, XX, GT, LT, CH, INCR.", read_zadd),
-    word("ZINCRBY", {4, 4}, kOneKey, Access::worker, kGroup, "Adds to a score.", read_zincrby),
-    word("ZREM", {3, kMany, "ZREM requires exactly two arguments (key member)"}, kOneKey, Access::worker, kGroup,
+    word("ZINCRBY", {4, 4}, kOneKey, Access::worker, kScoreGroup, "Adds to a score.", read_zincrby),
+    word("ZREM", {3, kMany, "ZREM requires exactly two arguments (key member)"}, kOneKey, Access::worker, kScoreGroup,
          "Removes members.", read_zrem),
-    word("ZSCORE", {3, 3, "ZSCORE requires exactly two arguments (key member)"}, kOneKey, Access::read, kGroup,
+    word("ZSCORE", {3, 3, "ZSCORE requires exactly two arguments (key member)"}, kOneKey, Access::read, kScoreGroup,
          "The score of a member.", read_zscore),
-    word("ZMSCORE", {3, kMany}, kOneKey, Access::read, kGroup, "The scores of several members.", read_zmscore),
-    word("ZCARD", {2, 2, "ZCARD requires exactly one argument (key)"}, kOneKey, Access::read, kGroup,
+    word("ZMSCORE", {3, kMany}, kOneKey, Access::read, kScoreGroup, "The scores of several members.", read_zmscore),
+    word("ZCARD", {2, 2, "ZCARD requires exactly one argument (key)"}, kOneKey, Access::read, kScoreGroup,
          "How many members there are.", read_zcard),
-    word("ZCOUNT", {4, 4}, kOneKey, Access::read, kGroup, "How many members have a score in a range.", read_zcount),
-    word("ZRANGE", {4, kMany, "ZRANGE requires exactly three arguments (key start stop)"}, kOneKey, Access::read, kGroup,
+    word("ZCOUNT", {4, 4}, kOneKey, Access::read, kScoreGroup, "How many members have a score in a range.", read_zcount),
+    word("ZRANGE", {4, kMany, "ZRANGE requires exactly three arguments (key start stop)"}, kOneKey, Access::read, kScoreGroup,
          "Members in a range; BYSCORE, BYLEX, REV, LIMIT, WITHSCORES.", read_zrange),
-    word("ZREVRANGE", {4, 5}, kOneKey, Access::read, kGroup, "Members in a range of ranks from the highest.", read_zrevrange),
+    word("ZREVRANGE", {4, 5}, kOneKey, Access::read, kScoreGroup, "Members in a range of ranks from the highest.",
+         read_zrevrange),
     word("ZRANGEBYSCORE", {4, kMany, "ZRANGEBYSCORE requires exactly three arguments (key min max)"}, kOneKey, Access::read,
-         kGroup, "Members in a range of scores; LIMIT, WITHSCORES.", read_zrangebyscore),
-    word("ZREVRANGEBYSCORE", {4, kMany}, kOneKey, Access::read, kGroup, "Members in a range of scores from the highest.",
+         kScoreGroup, "Members in a range of scores; LIMIT, WITHSCORES.", read_zrangebyscore),
+    word("ZREVRANGEBYSCORE", {4, kMany}, kOneKey, Access::read, kScoreGroup, "Members in a range of scores from the highest.",
          read_zrevrangebyscore),
-    word("ZRANGEBYLEX", {4, kMany}, kOneKey, Access::read, kGroup, "Members in a range of names.", read_zrangebylex),
-    word("ZREVRANGEBYLEX", {4, kMany}, kOneKey, Access::read, kGroup, "Members in a range of names from the highest.",
+    word("ZRANGEBYLEX", {4, kMany}, kOneKey, Access::read, kScoreGroup, "Members in a range of names.", read_zrangebylex),
+    word("ZREVRANGEBYLEX", {4, kMany}, kOneKey, Access::read, kScoreGroup, "Members in a range of names from the highest.",
          read_zrevrangebylex),
-    word("ZRANK", {3, 3}, kOneKey, Access::read, kGroup, "How many members come before this one.", read_zrank),
-    word("ZREVRANK", {3, 3}, kOneKey, Access::read, kGroup, "How many members come after this one.", read_zrevrank),
-    word("ZPOPMIN", {2, 3}, kOneKey, Access::worker, kGroup, "Takes the members with the lowest scores.", read_zpop<false>),
-    word("ZPOPMAX", {2, 3}, kOneKey, Access::worker, kGroup, "Takes the members with the highest scores.", read_zpop<true>),
-    word("ZREMRANGEBYRANK", {4, 4}, kOneKey, Access::worker, kGroup, "Removes a range of ranks.", read_zremrangebyrank),
-    word("ZREMRANGEBYSCORE", {4, 4}, kOneKey, Access::worker, kGroup, "Removes a range of scores.", read_zremrangebyscore),
-    word("ZREMRANGEBYLEX", {4, 4}, kOneKey, Access::worker, kGroup, "Removes a range of names.", read_zremrangebylex),
-    word("ZSCAN", {3, kMany}, kOneKey, Access::read, kGroup, "A page of a sorted set; MATCH, COUNT.", read_zscan),
+    word("ZRANK", {3, 3}, kOneKey, Access::read, kScoreGroup, "How many members come before this one.", read_zrank),
+    word("ZREVRANK", {3, 3}, kOneKey, Access::read, kScoreGroup, "How many members come after this one.", read_zrevrank),
+    word("ZPOPMIN", {2, 3}, kOneKey, Access::worker, kScoreGroup, "Takes the members with the lowest scores.", read_zpop<false>),
+    word("ZPOPMAX", {2, 3}, kOneKey, Access::worker, kScoreGroup, "Takes the members with the highest scores.", read_zpop<true>),
+    word("ZREMRANGEBYRANK", {4, 4}, kOneKey, Access::worker, kScoreGroup, "Removes a range of ranks.", read_zremrangebyrank),
+    word("ZREMRANGEBYSCORE", {4, 4}, kOneKey, Access::worker, kScoreGroup, "Removes a range of scores.", read_zremrangebyscore),
+    word("ZREMRANGEBYLEX", {4, 4}, kOneKey, Access::worker, kScoreGroup, "Removes a range of names.", read_zremrangebylex),
+    word("ZSCAN", {3, kMany}, kOneKey, Access::read, kScoreGroup, "A page of a sorted set; MATCH, COUNT.", read_zscan),
 };
 
 }  // namespace
 
-std::span<const Word> score_words() { return kWords; }
+std::span<const Word> score_words() { return kScoreWords; }
 
 }  // namespace muster::resp::keyspace

@@ -11,7 +11,7 @@ namespace {
 
 namespace key = store::key;
 using key::Algebra;
-constexpr std::string_view kGroup = "set";
+constexpr std::string_view kSetGroup = "set";
 
 std::vector<std::string> words_from(const Call& call, std::size_t first) {
   return {call.args().begin() + static_cast<std::ptrdiff_t>(first), call.args().end()};
@@ -54,30 +54,32 @@ Result<Request> read_sscan(Call& call) {
   return Request(key::SetScan{call.arg(1), std::move(page->place.after), std::move(page->pattern), page->count}, render_page);
 }
 
-constexpr std::array kWords{
-    word("SADD", {3, kMany}, kOneKey, Access::worker, kGroup, "Adds members to a set.", read_sadd),
-    word("SREM", {3, kMany}, kOneKey, Access::worker, kGroup, "Removes members from a set.", read_srem),
-    word("SMEMBERS", {2, 2}, kOneKey, Access::read, kGroup, "All members of a set.", read_smembers),
-    word("SISMEMBER", {3, 3}, kOneKey, Access::read, kGroup, "Is it a member?", read_sismember),
-    word("SMISMEMBER", {3, kMany}, kOneKey, Access::read, kGroup, "Which of these are members?", read_smismember),
-    word("SCARD", {2, 2}, kOneKey, Access::read, kGroup, "How many members a set has.", read_scard),
-    word("SPOP", {2, 3}, kOneKey, Access::worker, kGroup, "Takes members out of a set by lot.", read_spop),
-    word("SRANDMEMBER", {2, 3}, kOneKey, Access::read, kGroup, "Members of a set by lot.", read_srandmember),
-    word("SMOVE", {4, 4}, kTwoKeys, Access::worker, kGroup, "Moves a member to another set.", read_smove),
-    word("SUNION", {2, kMany}, kAllKeys, Access::read, kGroup, "What is in any of the sets.", read_algebra<Algebra::unite>),
-    word("SINTER", {2, kMany}, kAllKeys, Access::read, kGroup, "What is in all of the sets.", read_algebra<Algebra::intersect>),
-    word("SDIFF", {2, kMany}, kAllKeys, Access::read, kGroup, "What is in the first set alone.", read_algebra<Algebra::subtract>),
-    word("SUNIONSTORE", {3, kMany}, kAllKeys, Access::worker, kGroup, "Keeps what is in any of the sets.",
+constexpr std::array kSetWords{
+    word("SADD", {3, kMany}, kOneKey, Access::worker, kSetGroup, "Adds members to a set.", read_sadd),
+    word("SREM", {3, kMany}, kOneKey, Access::worker, kSetGroup, "Removes members from a set.", read_srem),
+    word("SMEMBERS", {2, 2}, kOneKey, Access::read, kSetGroup, "All members of a set.", read_smembers),
+    word("SISMEMBER", {3, 3}, kOneKey, Access::read, kSetGroup, "Is it a member?", read_sismember),
+    word("SMISMEMBER", {3, kMany}, kOneKey, Access::read, kSetGroup, "Which of these are members?", read_smismember),
+    word("SCARD", {2, 2}, kOneKey, Access::read, kSetGroup, "How many members a set has.", read_scard),
+    word("SPOP", {2, 3}, kOneKey, Access::worker, kSetGroup, "Takes members out of a set by lot.", read_spop),
+    word("SRANDMEMBER", {2, 3}, kOneKey, Access::read, kSetGroup, "Members of a set by lot.", read_srandmember),
+    word("SMOVE", {4, 4}, kTwoKeys, Access::worker, kSetGroup, "Moves a member to another set.", read_smove),
+    word("SUNION", {2, kMany}, kAllKeys, Access::read, kSetGroup, "What is in any of the sets.", read_algebra<Algebra::unite>),
+    word("SINTER", {2, kMany}, kAllKeys, Access::read, kSetGroup, "What is in all of the sets.",
+         read_algebra<Algebra::intersect>),
+    word("SDIFF", {2, kMany}, kAllKeys, Access::read, kSetGroup, "What is in the first set alone.",
+         read_algebra<Algebra::subtract>),
+    word("SUNIONSTORE", {3, kMany}, kAllKeys, Access::worker, kSetGroup, "Keeps what is in any of the sets.",
          read_algebra_store<Algebra::unite>),
-    word("SINTERSTORE", {3, kMany}, kAllKeys, Access::worker, kGroup, "Keeps what is in all of the sets.",
+    word("SINTERSTORE", {3, kMany}, kAllKeys, Access::worker, kSetGroup, "Keeps what is in all of the sets.",
          read_algebra_store<Algebra::intersect>),
-    word("SDIFFSTORE", {3, kMany}, kAllKeys, Access::worker, kGroup, "Keeps what is in the first of the other sets alone.",
+    word("SDIFFSTORE", {3, kMany}, kAllKeys, Access::worker, kSetGroup, "Keeps what is in the first of the other sets alone.",
          read_algebra_store<Algebra::subtract>),
-    word("SSCAN", {3, kMany}, kOneKey, Access::read, kGroup, "A page of a set; MATCH, COUNT.", read_sscan),
+    word("SSCAN", {3, kMany}, kOneKey, Access::read, kSetGroup, "A page of a set; MATCH, COUNT.", read_sscan),
 };
 
 }  // namespace
 
-std::span<const Word> set_words() { return kWords; }
+std::span<const Word> set_words() { return kSetWords; }
 
 }  // namespace muster::resp::keyspace

@@ -11,7 +11,7 @@ namespace muster::resp::keyspace {
 namespace {
 
 namespace key = store::key;
-constexpr std::string_view kGroup = "string";
+constexpr std::string_view kTextGroup = "string";
 constexpr std::int64_t kMsPerSecond = 1'000;
 
 struct Expiry {
@@ -151,34 +151,34 @@ Result<Request> read_incrbyfloat(Call& call) {
   return Request(key::IncrementReal{call.arg(1), *by}, render_plain);
 }
 
-constexpr std::array kWords{
-    word("GET", {2, 2, "GET requires exactly one argument"}, kOneKey, Access::read, kGroup, "The text of a key.", read_get),
-    word("SET", {3, kMany, "SET requires at least two arguments"}, kOneKey, Access::worker, kGroup,
+constexpr std::array kTextWords{
+    word("GET", {2, 2, "GET requires exactly one argument"}, kOneKey, Access::read, kTextGroup, "The text of a key.", read_get),
+    word("SET", {3, kMany, "SET requires at least two arguments"}, kOneKey, Access::worker, kTextGroup,
          "Makes a key this text; EX, PX, EXAT, PXAT, KEEPTTL, NX, XX, GET.", read_set),
-    word("SETEX", {4, 4}, kOneKey, Access::worker, kGroup, "Makes a key this text for so many seconds.", read_setex),
-    word("PSETEX", {4, 4}, kOneKey, Access::worker, kGroup, "Makes a key this text for so many milliseconds.", read_psetex),
-    word("SETNX", {3, 3}, kOneKey, Access::worker, kGroup, "Makes a key this text if there is none.", read_setnx),
-    word("GETSET", {3, 3}, kOneKey, Access::worker, kGroup, "Makes a key this text and answers the old one.", read_getset),
-    word("GETDEL", {2, 2}, kOneKey, Access::worker, kGroup, "The text of a key, which is deleted.", read_getdel),
-    word("GETEX", {2, kMany}, kOneKey, Access::worker, kGroup, "The text of a key, whose expiry may be changed.", read_getex),
-    word("MGET", {2, kMany}, kAllKeys, Access::read, kGroup, "The texts of several keys.", read_mget),
-    word("MSET", {3, kMany}, kEveryOther, Access::worker, kGroup, "Makes several keys texts.", read_mset),
-    word("MSETNX", {3, kMany}, kEveryOther, Access::worker, kGroup, "Makes several keys texts if none of them is there.",
+    word("SETEX", {4, 4}, kOneKey, Access::worker, kTextGroup, "Makes a key this text for so many seconds.", read_setex),
+    word("PSETEX", {4, 4}, kOneKey, Access::worker, kTextGroup, "Makes a key this text for so many milliseconds.", read_psetex),
+    word("SETNX", {3, 3}, kOneKey, Access::worker, kTextGroup, "Makes a key this text if there is none.", read_setnx),
+    word("GETSET", {3, 3}, kOneKey, Access::worker, kTextGroup, "Makes a key this text and answers the old one.", read_getset),
+    word("GETDEL", {2, 2}, kOneKey, Access::worker, kTextGroup, "The text of a key, which is deleted.", read_getdel),
+    word("GETEX", {2, kMany}, kOneKey, Access::worker, kTextGroup, "The text of a key, whose expiry may be changed.", read_getex),
+    word("MGET", {2, kMany}, kAllKeys, Access::read, kTextGroup, "The texts of several keys.", read_mget),
+    word("MSET", {3, kMany}, kEveryOther, Access::worker, kTextGroup, "Makes several keys texts.", read_mset),
+    word("MSETNX", {3, kMany}, kEveryOther, Access::worker, kTextGroup, "Makes several keys texts if none of them is there.",
          read_msetnx),
-    word("APPEND", {3, 3}, kOneKey, Access::worker, kGroup, "Lengthens a text.", read_append),
-    word("STRLEN", {2, 2}, kOneKey, Access::read, kGroup, "How many bytes a text has.", read_strlen),
-    word("GETRANGE", {4, 4}, kOneKey, Access::read, kGroup, "A part of a text.", read_getrange),
-    word("SUBSTR", {4, 4}, kOneKey, Access::read, kGroup, "A part of a text.", read_getrange),
-    word("SETRANGE", {4, 4}, kOneKey, Access::worker, kGroup, "Overwrites a part of a text.", read_setrange),
-    word("INCR", {2, 2}, kOneKey, Access::worker, kGroup, "Adds one to a number.", read_incr),
-    word("DECR", {2, 2}, kOneKey, Access::worker, kGroup, "Takes one from a number.", read_decr),
-    word("INCRBY", {3, 3}, kOneKey, Access::worker, kGroup, "Adds to a number.", read_incrby),
-    word("DECRBY", {3, 3}, kOneKey, Access::worker, kGroup, "Takes from a number.", read_decrby),
-    word("INCRBYFLOAT", {3, 3}, kOneKey, Access::worker, kGroup, "Adds to a number with decimals.", read_incrbyfloat),
+    word("APPEND", {3, 3}, kOneKey, Access::worker, kTextGroup, "Lengthens a text.", read_append),
+    word("STRLEN", {2, 2}, kOneKey, Access::read, kTextGroup, "How many bytes a text has.", read_strlen),
+    word("GETRANGE", {4, 4}, kOneKey, Access::read, kTextGroup, "A part of a text.", read_getrange),
+    word("SUBSTR", {4, 4}, kOneKey, Access::read, kTextGroup, "A part of a text.", read_getrange),
+    word("SETRANGE", {4, 4}, kOneKey, Access::worker, kTextGroup, "Overwrites a part of a text.", read_setrange),
+    word("INCR", {2, 2}, kOneKey, Access::worker, kTextGroup, "Adds one to a number.", read_incr),
+    word("DECR", {2, 2}, kOneKey, Access::worker, kTextGroup, "Takes one from a number.", read_decr),
+    word("INCRBY", {3, 3}, kOneKey, Access::worker, kTextGroup, "Adds to a number.", read_incrby),
+    word("DECRBY", {3, 3}, kOneKey, Access::worker, kTextGroup, "Takes from a number.", read_decrby),
+    word("INCRBYFLOAT", {3, 3}, kOneKey, Access::worker, kTextGroup, "Adds to a number with decimals.", read_incrbyfloat),
 };
 
 }  // namespace
 
-std::span<const Word> text_words() { return kWords; }
+std::span<const Word> text_words() { return kTextWords; }
 
 }  // namespace muster::resp::keyspace

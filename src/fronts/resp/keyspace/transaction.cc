@@ -202,7 +202,7 @@ constexpr Word about(std::string_view name, Arity arity, KeysAt keys, Flow flow,
   return made;
 }
 
-constexpr std::array kWords{
+constexpr std::array kTransactionWords{
     about("MULTI", {1, 1}, kNoKeys, Flow::local, "Keeps the commands that follow until EXEC or DISCARD.", multi),
     about("EXEC", {1, 1}, kNoKeys, Flow::alone, "Does what was kept as one; nothing when a watched key changed.", exec),
     about("DISCARD", {1, 1}, kNoKeys, Flow::alone, "Forgets what was kept and what is watched.", discard),
@@ -213,7 +213,7 @@ constexpr std::array kWords{
 
 }  // namespace
 
-std::span<const Word> transaction_words() { return kWords; }
+std::span<const Word> transaction_words() { return kTransactionWords; }
 
 }  // namespace keyspace
 }  // namespace muster::resp

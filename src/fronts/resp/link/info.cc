@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "command/server_info.h"
+#include "command/server.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/channels.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/time_text.h"
-#include "command/action_get.h"
+#include "command/actions.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
@@ -17,7 +17,6 @@
 namespace muster::resp::plans {
 namespace {
 
-constexpr std::int64_t kListDefault = 100;
 constexpr std::int64_t kJobsDefault = 100;
 
 std::int64_t count(std::uint64_t number) { return static_cast<std::int64_t>(number); }
@@ -39,7 +38,7 @@ std::string listed(const Action& action) {
 struct Page {
   std::string_view status = "all";
   std::size_t offset = 0;
-  std::size_t limit = kListDefault;
+  std::size_t limit = kUsualCount;
 };
 
 std::optional<Page> read_page(const CallRef& call) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json_reader.h"
-#include "command/action_submit.h"
+#include "command/actions.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"

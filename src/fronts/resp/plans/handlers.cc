@@ -16,7 +16,7 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
 
 std::int64_t unix_seconds(Instant at) { return std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count(); }
 
-NamespaceName default_namespace() { return NamespaceName(kDefaultNamespace); }
+std::string unix_seconds_text(Instant at) { return std::to_string(unix_seconds(at)); }
 
 void refuse(const CallRef& call, const Status& status) { call->fail(error_text(status)); }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -40,7 +41,8 @@ void metrics(const CallRef& call);
 // The whole text as a decimal number.
 std::optional<std::int64_t> to_integer(std::string_view text);
 std::int64_t unix_seconds(Instant at);
-NamespaceName default_namespace();
+std::string unix_seconds_text(Instant at);
+inline constexpr std::int64_t kUsualCount = 100;  // of actions and jobs, when a list names no number
 // -ERR with the status's message.
 void refuse(const CallRef& call, const Status& status);
 // An operator's intervention, for the log: who did what to what, and how it went.

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "command/job_retry.h"
+#include "command/jobs.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/job_find.h"

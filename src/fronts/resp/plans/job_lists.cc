@@ -14,7 +14,6 @@
 namespace muster::resp::plans {
 namespace {
 
-constexpr std::int64_t kListDefault = 100;
 constexpr const char* kWordsAccepted = "status must be one of: pending, running, completed, failed, dead, cancelled, all";
 
 bool is_word(std::string_view text) {
@@ -43,7 +42,7 @@ void answer_names(const CallRef& call, const std::vector<std::string>& names) {
 struct Search {
   std::string status = "all";
   std::string plan;
-  std::size_t limit = kListDefault;
+  std::size_t limit = kUsualCount;
 };
 
 // [status] [plan_id] [LIMIT n]
@@ -110,7 +109,7 @@ void job_list(const CallRef& call) {
 void jobs_list(const CallRef& call) {
   const auto offset = call->size() > 1 ? to_integer(call->arg(1)) : std::optional<std::int64_t>(0);
   if (!offset || *offset < 0) return call->fail("offset must be a non-negative integer");
-  const auto limit = call->size() > 2 ? to_integer(call->arg(2)) : std::optional<std::int64_t>(kListDefault);
+  const auto limit = call->size() > 2 ? to_integer(call->arg(2)) : std::optional<std::int64_t>(kUsualCount);
   if (!limit || *limit < 0) return call->fail("limit must be a positive integer");
   if (*limit == 0) return call->fail("limit must be > 0");
   const auto skip = static_cast<std::size_t>(*offset);

@@ -6,7 +6,7 @@
 #include "base/base64.h"
 #include "base/json_reader.h"
 #include "base/time_text.h"
-#include "command/job_logs.h"
+#include "command/jobs.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"
 #include "model/plan.h"

@@ -6,9 +6,7 @@
 
 #include "base/json_reader.h"
 #include "base/time_text.h"
-#include "command/plan_delete.h"
-#include "command/plan_get.h"
-#include "command/plan_submit.h"
+#include "command/plans.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
@@ -20,7 +18,7 @@ namespace {
 
 using Json = json::Tree;
 
-constexpr std::size_t kListDefault = 50;
+constexpr std::size_t kPlansDefault = 50;
 constexpr std::size_t kListMax = 100;        // of the form with numbers
 constexpr std::size_t kNamesDefault = 100;   // of the form with names
 constexpr std::size_t kWholeListMax = 1000;  // of the form without arguments: the newest
@@ -75,7 +73,7 @@ void list_whole(const CallRef& call) {
 void list_page(const CallRef& call) {
   const auto offset = to_integer(call->arg(1));
   if (!offset) return call->fail("offset must be a non-negative integer");
-  std::int64_t limit = kListDefault;
+  std::int64_t limit = kPlansDefault;
   if (call->size() > 2) {
     const auto asked = to_integer(call->arg(2));
     if (!asked) return call->fail("limit must be a positive integer");

@@ -29,7 +29,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
   void list_workers() {
     if (!means("worker:") && !means("capability:") && !means("workers:all")) return list_jobs();
     store::WorkerQuery query;
-    query.ns = plans::default_namespace();
+    query.ns = default_namespace();
     // Only of the worker itself and its metadata is anything left after its death.
     if (pattern_.ends_with(":alive") || !means("worker:")) query.states = {WorkerState::online, WorkerState::draining};
     plans::collect(core(), std::move(query), plans::kCollectedMax,
@@ -86,7 +86,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
       return;
     }
     store::JobQuery query;
-    query.filter.ns = plans::default_namespace();
+    query.filter.ns = default_namespace();
     plans::collect(core(), std::move(query), kJobsNamedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Job>>& found) {
                      if (found.ok())
@@ -96,7 +96,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
   }
 
   void add_job(const Job& job) {
-    if (job.spec.ns != plans::default_namespace()) return;
+    if (job.spec.ns != default_namespace()) return;
     const std::string name = "job:" + plans::job_name(job.id, job.spec.labels);
     const bool waiting = job.state == JobState::ready || job.state == JobState::scheduled;
     add(name);
@@ -125,7 +125,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
 
   void list_plans() {
     if (!means("plan:") && !means("plans:all")) return list_actions();
-    plans::collect(core(), store::PlanQuery{.ns = plans::default_namespace()}, plans::kCollectedMax,
+    plans::collect(core(), store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Plan>>& found) {
                      if (found.ok() && !found->items.empty()) self->add("plans:all");
                      if (found.ok())
@@ -144,7 +144,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
 
   void list_actions() {
     if (!means("action:") && !means("actions:all")) return list_queues();
-    plans::collect(core(), store::ActionListQuery{.ns = plans::default_namespace()}, plans::kCollectedMax,
+    plans::collect(core(), store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Action>>& found) {
                      if (found.ok() && !found->items.empty()) self->add("actions:all");
                      if (found.ok())
@@ -159,7 +159,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
   void list_queues() {
     if (!means("queue:")) return finish();
     core().engine.queues().list(
-        plans::default_namespace(),
+        default_namespace(),
         core().on_loop<std::vector<QueueStats>>([self = shared_from_this()](const Result<std::vector<QueueStats>>& found) {
           if (found.ok()) self->add_queues(*found);
           self->finish();

@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "command/job_cancel.h"
-#include "command/job_submit.h"
+#include "command/jobs.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"

@@ -21,8 +21,6 @@ std::initializer_list<KeyType> forms_of(Kind kind) {
   return kind == Kind::job || kind == Kind::job_metadata ? kBoth : kText;
 }
 
-std::string seconds(Instant at) { return std::to_string(plans::unix_seconds(at)); }
-
 void add_label(std::vector<store::KeyPair>& fields, const Job& job, const char* label, const char* name) {
   if (const auto it = job.spec.labels.find(label); it != job.spec.labels.end()) fields.push_back({name, it->second});
 }
@@ -31,7 +29,7 @@ void add_label(std::vector<store::KeyPair>& fields, const Job& job, const char* 
 std::vector<store::KeyPair> fields_of(const Job& job) {
   const plans::JobFacts facts = plans::facts_of(job);
   std::vector<store::KeyPair> fields{{"attempt", std::to_string(facts.attempt)},
-                                     {"created_at", seconds(job.created_at)},
+                                     {"created_at", plans::unix_seconds_text(job.created_at)},
                                      {"input", job.spec.payload.data},
                                      {"job_id", plans::job_name(job.id, job.spec.labels)},
                                      {"status", std::string(facts.status)}};
@@ -39,8 +37,8 @@ std::vector<store::KeyPair> fields_of(const Job& job) {
   add_label(fields, job, kLabelPlan, "plan_id");
   add_label(fields, job, kLabelInput, "input_index");
   if (!facts.worker.empty()) fields.push_back({"worker_id", std::string(facts.worker)});
-  if (job.started_at) fields.push_back({"started_at", seconds(*job.started_at)});
-  if (job.finished_at) fields.push_back({"completed_at", seconds(*job.finished_at)});
+  if (job.started_at) fields.push_back({"started_at", plans::unix_seconds_text(*job.started_at)});
+  if (job.finished_at) fields.push_back({"completed_at", plans::unix_seconds_text(*job.finished_at)});
   if (job.error) fields.push_back({"error", job.error->message});
   return fields;
 }
@@ -50,8 +48,8 @@ std::vector<store::KeyPair> outcome_of(const Job& job, const plans::Outputs& out
   if (outputs.output) fields.push_back({"stdout", *outputs.output});
   if (outputs.errors) fields.push_back({"stderr", *outputs.errors});
   if (const auto code = plans::exit_code(job)) fields.push_back({"exit_code", std::to_string(*code)});
-  if (job.started_at) fields.push_back({"started_at", seconds(*job.started_at)});
-  if (job.finished_at) fields.push_back({"completed_at", seconds(*job.finished_at)});
+  if (job.started_at) fields.push_back({"started_at", plans::unix_seconds_text(*job.started_at)});
+  if (job.finished_at) fields.push_back({"completed_at", plans::unix_seconds_text(*job.finished_at)});
   return fields;
 }
 

@@ -13,10 +13,8 @@ namespace {
 
 using store::KeyType;
 
-std::string seconds(Instant at) { return std::to_string(plans::unix_seconds(at)); }
-
 View plan_view(const Plan& plan) {
-  View view = hash_view({{"created_at", seconds(plan.created_at)},
+  View view = hash_view({{"created_at", plans::unix_seconds_text(plan.created_at)},
                          {"json", plan.spec.text},
                          {"plan_description", plan.spec.description},
                          {"status", "ready"},
@@ -28,14 +26,14 @@ View plan_view(const Plan& plan) {
 
 View usage_view(const Plan& plan) {
   if (!plan.last_used_at) return absent({KeyType::hash});
-  return hash_view({{"last_used", seconds(*plan.last_used_at)},
+  return hash_view({{"last_used", plans::unix_seconds_text(*plan.last_used_at)},
                     {"total_actions", std::to_string(plan.actions)},
                     {"total_jobs", std::to_string(plan.jobs)}});
 }
 
 View action_view(const Action& action) {
   const plans::Summary sum = plans::summary_of(action.counts);
-  return hash_view({{"created_at", seconds(action.created_at)},
+  return hash_view({{"created_at", plans::unix_seconds_text(action.created_at)},
                     {"jobs_completed", std::to_string(sum.completed)},
                     {"jobs_created", std::to_string(action.jobs)},
                     {"jobs_failed", std::to_string(sum.failed)},
@@ -62,7 +60,7 @@ Result<Window> window_of(const Want& want, std::uint64_t count) {
 // --- plan:<id>:actions ---
 
 void read_actions_of(const CallRef& call, const std::string& plan, const Want& want, ReadThen then) {
-  store::ActionListQuery query{.ns = plans::default_namespace(), .plan = PlanId(plan), .limit = 1, .newest_first = true};
+  store::ActionListQuery query{.ns = default_namespace(), .plan = PlanId(plan), .limit = 1, .newest_first = true};
   Core& core = call->core();
   core.engine.plans().list_actions(
       query, core.on_loop<store::ActionPage>([call, query, want, then = std::move(then)](Result<store::ActionPage> page) mutable {
@@ -125,7 +123,7 @@ class JobsOfPlan : public std::enable_shared_from_this<JobsOfPlan> {
 };
 
 void read_jobs_of(const CallRef& call, const std::string& plan, const Want& want, ReadThen then) {
-  store::ActionListQuery query{.ns = plans::default_namespace(), .plan = PlanId(plan), .newest_first = true};
+  store::ActionListQuery query{.ns = default_namespace(), .plan = PlanId(plan), .newest_first = true};
   plans::collect(call->core(), query, plans::kCollectedMax,
                  [call, want, then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
                    if (!found.ok()) return then(found.status());
@@ -164,7 +162,7 @@ void read_plan(const CallRef& call, const ViewKey& key, const Want& want, ReadTh
   if (key.kind == Kind::plan_jobs) return read_jobs_of(call, key.id, want, std::move(then));
   Core& core = call->core();
   core.engine.plans().get(
-      plans::default_namespace(), {PlanId(key.id)},
+      default_namespace(), {PlanId(key.id)},
       core.on_loop<store::Each<Plan>>([kind = key.kind, then = std::move(then)](Result<store::Each<Plan>> found) mutable {
         if (!found.ok()) return then(found.status());
         const Result<Plan>& plan = found->front();
@@ -177,7 +175,7 @@ void read_plan(const CallRef& call, const ViewKey& key, const Want& want, ReadTh
 
 void read_action(const CallRef& call, const ViewKey& key, const Want& want, ReadThen then) {
   Core& core = call->core();
-  core.engine.plans().get_action({.ns = plans::default_namespace(), .id = ActionId(key.id)},
+  core.engine.plans().get_action({.ns = default_namespace(), .id = ActionId(key.id)},
                                  core.on_loop<store::ActionView>([call, kind = key.kind, want, then = std::move(then)](
                                                                      Result<store::ActionView> found) mutable {
                                    if (found.code() == Code::not_found)
@@ -189,7 +187,7 @@ void read_action(const CallRef& call, const ViewKey& key, const Want& want, Read
 }
 
 void read_all_plans(const CallRef& call, const Want&, ReadThen then) {
-  plans::collect(call->core(), store::PlanQuery{.ns = plans::default_namespace()}, plans::kCollectedMax,
+  plans::collect(call->core(), store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
                  [then = std::move(then)](Result<plans::Collected<Plan>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    if (found->more) return then(too_many(plans::kCollectedMax + 1));
@@ -201,7 +199,7 @@ void read_all_plans(const CallRef& call, const Want&, ReadThen then) {
 }
 
 void read_all_actions(const CallRef& call, const Want&, ReadThen then) {
-  plans::collect(call->core(), store::ActionListQuery{.ns = plans::default_namespace()}, plans::kCollectedMax,
+  plans::collect(call->core(), store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
                  [then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    if (found->more) return then(too_many(plans::kCollectedMax + 1));

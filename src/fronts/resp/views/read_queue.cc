@@ -64,7 +64,7 @@ void read_scores(const CallRef& call, const ViewKey& key, ReadThen then) {
 
 store::JobFilter filter_of(const ViewKey& key) {
   store::JobFilter filter;
-  filter.ns = plans::default_namespace();
+  filter.ns = default_namespace();
   if (key.kind == Kind::processing) {
     filter.states = {JobState::running};
   } else if (key.kind == Kind::scheduled) {

@@ -15,14 +15,14 @@ namespace {
 
 using store::KeyType;
 
-std::string seconds(Instant at) { return std::to_string(plans::unix_seconds(at)); }
-
 bool is_alive(const Worker& worker, Instant now) { return worker.state != WorkerState::offline && dead_at(worker) > now; }
 
 View state_of(const Worker& worker, Instant now) {
   std::string status = "dead";
   if (is_alive(worker, now)) status = worker.state == WorkerState::draining ? "draining" : "active";
-  return hash_view({{"last_seen", seconds(worker.last_seen_at)}, {"status", status}, {"expire_at", seconds(dead_at(worker))}});
+  return hash_view({{"last_seen", plans::unix_seconds_text(worker.last_seen_at)},
+                    {"status", status},
+                    {"expire_at", plans::unix_seconds_text(dead_at(worker))}});
 }
 
 // What it registered with; for one that said nothing, or came by another wire, what is known about it.
@@ -51,7 +51,7 @@ View show(Kind kind, const Worker& worker, Instant now) {
     case Kind::worker_tags: return text_or_absent(work::tags_of(worker.spec));
     case Kind::worker_alive: {
       if (!is_alive(worker, now)) return absent({KeyType::text});
-      View view = text_view(seconds(worker.last_seen_at));
+      View view = text_view(plans::unix_seconds_text(worker.last_seen_at));
       view.expires_at = dead_at(worker);
       return view;
     }
@@ -73,7 +73,7 @@ void read_worker(const CallRef& call, const ViewKey& key, const Want&, ReadThen 
   Core& core = call->core();
   const WorkerId id(key.id);
   if (work::is_anonymous(id)) return then(absent({form_of(key.kind)}));
-  core.engine.workers().get(plans::default_namespace(), {id},
+  core.engine.workers().get(default_namespace(), {id},
                             core.on_loop<store::Each<Worker>>(
                                 [call, kind = key.kind, then = std::move(then)](Result<store::Each<Worker>> found) mutable {
                                   if (!found.ok()) return then(found.status());
@@ -90,7 +90,7 @@ void read_capability(const CallRef& call, const ViewKey& key, const Want&, ReadT
   // No worker can offer what is no capability; the registry would refuse the question.
   if (!validate_capability(capability).ok()) return then(absent({KeyType::set}));
   store::WorkerQuery query;
-  query.ns = plans::default_namespace();
+  query.ns = default_namespace();
   query.states = {WorkerState::online, WorkerState::draining};
   query.capability = capability;
   plans::collect(call->core(), std::move(query), plans::kCollectedMax,

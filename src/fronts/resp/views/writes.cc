@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "command/plan_delete.h"
+#include "command/plans.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/work/work.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kKeyShownMax = 128;  // of a key in a refusal
 
-bool is_queue(Kind kind) { return kind == Kind::queue || kind == Kind::scheduled; }
+bool holds_waiting(Kind kind) { return kind == Kind::queue || kind == Kind::scheduled; }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ bool take_write(const CallRef& call, const ViewKey& key) {
       delete_view(call, key);
   } else if (name == "LREM" && key.kind == Kind::processing) {
     work::remove_processing(call);
-  } else if (name == "LREM" && is_queue(key.kind)) {
+  } else if (name == "LREM" && holds_waiting(key.kind)) {
     remove_waiting(call, key);
   } else if (name == "ZREM" && key.kind == Kind::scheduled) {
     remove_waiting(call, key);

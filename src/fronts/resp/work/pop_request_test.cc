@@ -5,7 +5,7 @@
 namespace muster::resp::work {
 namespace {
 
-std::string refusal(const Args& args) {
+std::string pop_refusal(const Args& args) {
   const auto pop = read_pop(args);
   return pop.ok() ? "accepted" : pop.status().message();
 }
@@ -30,19 +30,20 @@ TEST(PopRequest, TakesSecondsWithAFractionAndKeepsZeroForEver) {
   EXPECT_EQ(read_pop({"BRPOP", "queue:a", "0"})->wait, Duration(0));
   EXPECT_EQ(read_pop({"BRPOP", "queue:a", "0.0001"})->wait, Duration(1)) << "more than nothing is not for ever";
   for (const char* timeout : {"-1", "x", "", "1e3", "inf", "nan", "5s", "99999999999999"})
-    EXPECT_EQ(refusal({"BRPOP", "queue:a", timeout}), "BRPOP timeout must be a non-negative integer") << timeout;
+    EXPECT_EQ(pop_refusal({"BRPOP", "queue:a", timeout}), "BRPOP timeout must be a non-negative integer") << timeout;
 }
 
 TEST(PopRequest, RefusesWhatIsNoQueue) {
-  EXPECT_EQ(refusal({"BRPOP", "queue:a", "list", "1"}), "'list' is no queue; queues and plain lists cannot be used together");
-  EXPECT_EQ(refusal({"RPOP", "queue:processing"}), "'queue:processing' is a view of all queues and holds no jobs of its own");
-  EXPECT_EQ(refusal({"RPOP", "queue:scheduled"}), "'queue:scheduled' is a view of all queues and holds no jobs of its own");
-  EXPECT_EQ(refusal({"RPOPLPUSH", "queue:a", "other"}), "jobs taken from a queue move to queue:processing, not to 'other'");
-  EXPECT_EQ(refusal({"RPOPLPUSH", "queue:a", "queue:b"}), "jobs taken from a queue move to queue:processing, not to 'queue:b'");
-  EXPECT_NE(refusal({"RPOP", "queue:a b"}), "accepted");
-  EXPECT_NE(refusal({"RPOP", "queue:"}), "accepted");
-  EXPECT_NE(refusal({"LMOVE", "queue:a", "queue:processing", "UP", "LEFT"}), "accepted");
-  EXPECT_NE(refusal({"RPOP", "queue:a", "1001"}), "accepted");
+  EXPECT_EQ(pop_refusal({"BRPOP", "queue:a", "list", "1"}), "'list' is no queue; queues and plain lists cannot be used together");
+  EXPECT_EQ(pop_refusal({"RPOP", "queue:processing"}), "'queue:processing' is a view of all queues and holds no jobs of its own");
+  EXPECT_EQ(pop_refusal({"RPOP", "queue:scheduled"}), "'queue:scheduled' is a view of all queues and holds no jobs of its own");
+  EXPECT_EQ(pop_refusal({"RPOPLPUSH", "queue:a", "other"}), "jobs taken from a queue move to queue:processing, not to 'other'");
+  EXPECT_EQ(pop_refusal({"RPOPLPUSH", "queue:a", "queue:b"}),
+            "jobs taken from a queue move to queue:processing, not to 'queue:b'");
+  EXPECT_NE(pop_refusal({"RPOP", "queue:a b"}), "accepted");
+  EXPECT_NE(pop_refusal({"RPOP", "queue:"}), "accepted");
+  EXPECT_NE(pop_refusal({"LMOVE", "queue:a", "queue:processing", "UP", "LEFT"}), "accepted");
+  EXPECT_NE(pop_refusal({"RPOP", "queue:a", "1001"}), "accepted");
 }
 
 }  // namespace

@@ -21,8 +21,6 @@ constexpr Duration kNoticedEvery{20'000};  // of a worker that pops; less than t
 static_assert(kNoticedEvery < default_policy(Dialect::resp).interval);
 constexpr std::size_t kRoomPagesMax = limits::kWorkersMax / limits::kPageMax;
 
-NamespaceName home() { return NamespaceName(kDefaultNamespace); }
-
 WorkerId anonymous_name(const std::string& node) {
   std::string name = std::string(kAnonymousPrefix) + (node.empty() ? "node" : node);
   return WorkerId(name.substr(0, limits::kNameBytesMax));
@@ -30,7 +28,7 @@ WorkerId anonymous_name(const std::string& node) {
 
 WorkerSpec plain_spec(const WorkerId& worker) {
   WorkerSpec spec;
-  spec.ns = home();
+  spec.ns = default_namespace();
   spec.id = worker;
   spec.dialect = Dialect::resp;
   spec.capabilities = CapabilitySet({kEveryTool});
@@ -69,7 +67,7 @@ void Roster::enlist(const std::shared_ptr<Client>& client, Enlistment enlistment
     found(client, std::move(enlistment), std::move(known), std::move(done));
   };
   try {
-    core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(look))));
+    core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(look))));
   } catch (...) {
     entering_.erase(id);  // or the client's later commands would wait for this answer
     throw;
@@ -157,7 +155,7 @@ void Roster::with_room(UniqueFunction<void(Status)> then) {
   struct Step {
     static void run(Core& core, Count count, std::string cursor, UniqueFunction<void(Status)> then) {
       store::WorkerQuery query;
-      query.ns = home();
+      query.ns = default_namespace();
       query.states = {WorkerState::online, WorkerState::draining};
       query.limit = limits::kPageMax;
       query.cursor = std::move(cursor);
@@ -207,7 +205,7 @@ void Roster::recover(const std::shared_ptr<Client>& client, const Claimant& lost
 void Roster::beat(const std::shared_ptr<Client>& client, const WorkerId& worker, std::string stats,
                   UniqueFunction<void(Result<store::BeatReply>)> then) {
   store::Beat beat;
-  beat.ns = home();
+  beat.ns = default_namespace();
   beat.worker = worker;
   if (client->bond != Bond::none && client->worker == worker) {
     beat.session = client->session;
@@ -233,7 +231,7 @@ void Roster::noticed(const Claimant& claimant) {
   if (at == noticed_.end() || now - at->second < kNoticedEvery) return;
   at->second = now;
   store::Beat beat;
-  beat.ns = home();
+  beat.ns = default_namespace();
   beat.worker = claimant.worker;
   beat.session = claimant.session;
   core_.engine.workers().heartbeat(command::just(std::move(beat)), [](Result<store::Each<store::BeatReply>>) {});
@@ -244,7 +242,7 @@ void Roster::noticed(const Claimant& claimant) {
 void Roster::end_pinged(const std::shared_ptr<Client>& client) {
   std::vector<LeaseRef> leases = core_.desk->holdings().held_by(*client);
   store::Unregister goodbye;
-  goodbye.ns = home();
+  goodbye.ns = default_namespace();
   goodbye.worker = client->worker;
   goodbye.session = client->session;
   // Unregistering would hand the jobs back at no cost, and a job that kills its workers would go round for ever.
@@ -273,7 +271,8 @@ void Roster::with_anonymous(WithClaimant then) {
     register_anonymous(live ? std::optional(worker->session) : std::nullopt);
   };
   try {
-    core_.engine.workers().get(home(), {anonymous_}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+    core_.engine.workers().get(default_namespace(), {anonymous_},
+                               command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
   } catch (...) {
     anonymous_waiting_.clear();  // or everybody who comes later would wait for this answer
     throw;
@@ -314,7 +313,7 @@ void Roster::anonymous_answered(Result<SessionId> session) {
 
 void Roster::adopt(std::string cursor) {
   store::JobQuery query;
-  query.filter.ns = home();
+  query.filter.ns = default_namespace();
   query.filter.worker = anonymous_;
   query.filter.states = {JobState::running};
   query.limit = limits::kPageMax;
@@ -345,7 +344,7 @@ void Roster::beat_anonymous() {
   std::vector<store::Beat> batch;
   for (std::size_t first = 0; first == 0 || first < held.size(); first += limits::kSettleBatchMax) {
     store::Beat beat;
-    beat.ns = home();
+    beat.ns = default_namespace();
     beat.worker = anonymous_;
     beat.session = anonymous_session_;
     const std::size_t last = std::min(held.size(), first + limits::kSettleBatchMax);
@@ -420,7 +419,7 @@ void Roster::flag(const WorkerId& worker, const JobId& job) {
     batch.commands.push_back(std::move(set));
     core_.engine.keys().run(std::move(batch), [](Result<std::vector<store::KeyAnswer>>) {});
   };
-  core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
 }
 
 }  // namespace muster::resp::work

@@ -14,7 +14,7 @@ UpdateRequest update(const std::string& json) {
   return request.ok() ? *request : UpdateRequest{};
 }
 
-std::string refusal(const Args& args) {
+std::string update_refusal(const Args& args) {
   const auto request = read_update(args);
   return request.ok() ? "accepted" : request.status().message();
 }
@@ -40,17 +40,20 @@ TEST(UpdateRequest, TreatsARunningReportWithProgressAsProgress) {
 }
 
 TEST(UpdateRequest, RefusesWhatSaysNothingOrNonsense) {
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", "{"}), "Invalid job update: expected a JSON object");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", "[]"}), "Invalid job update: expected a JSON object");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"a":1} x)"}), "Invalid job update: expected a JSON object");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", "{\"a\":" + std::string(100'000, '[')}), "Invalid job update: expected a JSON object");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", "{}"}), "Invalid job update: status, current_task or progress_percent is required");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"status":"paused"})"}), "Invalid job status: paused");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"status":3})"}), "Invalid job update: status must be a string");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"progress_percent":101})"}),
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", "{"}), "Invalid job update: expected a JSON object");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", "[]"}), "Invalid job update: expected a JSON object");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"a":1} x)"}), "Invalid job update: expected a JSON object");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", "{\"a\":" + std::string(100'000, '[')}),
+            "Invalid job update: expected a JSON object");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", "{}"}),
+            "Invalid job update: status, current_task or progress_percent is required");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"status":"paused"})"}), "Invalid job status: paused");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"status":3})"}), "Invalid job update: status must be a string");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"progress_percent":101})"}),
             "Invalid job update: progress_percent must be a number from 0 to 100");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"current_task":0})"}), "Invalid job update: current_task must be a positive integer");
-  EXPECT_EQ(refusal({"JOB.UPDATE", "j", R"({"current_task":1.5})"}),
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"current_task":0})"}),
+            "Invalid job update: current_task must be a positive integer");
+  EXPECT_EQ(update_refusal({"JOB.UPDATE", "j", R"({"current_task":1.5})"}),
             "Invalid job update: current_task must be a positive integer");
 }
 
@@ -62,9 +65,9 @@ TEST(UpdateRequest, ReadsWhatTheRealWorkerSets) {
   EXPECT_EQ(output->value, "hello\n");
   EXPECT_FALSE(output->strict);
   EXPECT_EQ(read_update({"SET", "job:a:b:status", "completed"})->job, "a:b");
-  EXPECT_EQ(refusal({"SET", "job:x:status", "done"}), "Invalid job status: done");
-  EXPECT_EQ(refusal({"SET", "job:x:input", "{}"}), "'job:x:input' is a view of the registry; use JOB.UPDATE");
-  EXPECT_EQ(refusal({"LREM", "queue:processing", "x", "e"}), "LREM count must be an integer");
+  EXPECT_EQ(update_refusal({"SET", "job:x:status", "done"}), "Invalid job status: done");
+  EXPECT_EQ(update_refusal({"SET", "job:x:input", "{}"}), "'job:x:input' is a view of the registry; use JOB.UPDATE");
+  EXPECT_EQ(update_refusal({"LREM", "queue:processing", "x", "e"}), "LREM count must be an integer");
   EXPECT_EQ(read_update({"LREM", "queue:processing", "1", "e"})->report, Report::removal);
 }
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "command/job_logs.h"
+#include "command/jobs.h"
 #include "command/speaker.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"

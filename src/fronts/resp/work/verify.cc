@@ -27,8 +27,6 @@ using Json = json::Tree;
 constexpr const char* kQueue = "ready";  // where workers of every dialect look
 constexpr std::size_t kCandidatesMax = 100;
 
-NamespaceName home() { return NamespaceName(kDefaultNamespace); }
-
 Json to_json(const Question& question) {
   return {{"args", question.args}, {"command", question.command}, {"id", question.id}, {"tool", question.tool}};
 }
@@ -143,12 +141,12 @@ void Verifications::ask(const CallRef& call, const WorkerId& worker, Question qu
       return call->fail(fmt::format("Worker {} does not offer {}", worker.text(), question.tool));
     ask_registered(call, *known, std::move(question));
   };
-  core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(found))));
+  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(found))));
 }
 
 void Verifications::ask_any(const CallRef& call, Question question) {
   store::WorkerQuery query;
-  query.ns = home();
+  query.ns = default_namespace();
   query.states = {WorkerState::online};
   query.capability = plan::tool_capability(question.tool);
   query.limit = kCandidatesMax;
@@ -268,7 +266,7 @@ void Verifications::keep(const WorkerId& worker, const std::string& tool, Verdic
     batch.commands = {std::move(set), std::move(expire)};
     core_.engine.keys().run(std::move(batch), [](Result<std::vector<store::KeyAnswer>>) {});
   };
-  core_.engine.workers().get(home(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
 }
 
 void Verifications::decide(const std::string& id, const Verdict& verdict) {

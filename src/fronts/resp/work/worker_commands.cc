@@ -20,8 +20,6 @@
 namespace muster::resp::work {
 namespace {
 
-NamespaceName home() { return NamespaceName(kDefaultNamespace); }
-
 // Whether a live worker of this name may be taken over by this connection.
 bool may_resume(const CallRef& call, const Worker& known) {
   if (known.spec.dialect != Dialect::resp) return false;
@@ -68,7 +66,8 @@ void register_worker(const CallRef& call) {
       enter(call, std::move(spec));
     });
   };
-  call->core().engine.workers().get(home(), {worker}, command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
+  call->core().engine.workers().get(default_namespace(), {worker},
+                                    command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
 }
 
 void heartbeat_worker(const CallRef& call) {
@@ -111,13 +110,14 @@ void unregister_worker(const CallRef& call) {
       return refuse(call, found.status());
     if (!found.ok() || found->state == WorkerState::offline) return call->fail("Worker not registered");
     store::Unregister goodbye;
-    goodbye.ns = home();
+    goodbye.ns = default_namespace();
     goodbye.worker = worker;
     goodbye.session = found->session;
     call->core().engine.workers().unregister(command::just(std::move(goodbye)),
                                              command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(gone))));
   };
-  call->core().engine.workers().get(home(), {worker}, command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
+  call->core().engine.workers().get(default_namespace(), {worker},
+                                    command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
 }
 
 }  // namespace muster::resp::work

@@ -1,0 +1,121 @@
+#include "command/door.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <future>
+
+#include "command/catalogue.h"
+#include "command/jobs.h"
+#include "command/namespaces.h"
+#include "command/queues.h"
+#include "store/sqlite/store.h"
+
+namespace muster::command {
+namespace {
+
+class DoorTest : public testing::Test {
+ protected:
+  DoorTest() {
+    std::string pattern = testing::TempDir() + "door-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    store_ = store::sqlite::SqliteStore::open(
+                 {.path = folder_ + "/muster.db", .durability = store::sqlite::Durability::normal, .seed = 1}, clock_, metrics_)
+                 .value();
+    engine_ = std::make_unique<engine::Engine>(*store_, clock_, metrics_, engine::Options{});
+    door_ = std::make_unique<Door>(*engine_, ServerFacts{}, metrics_);
+  }
+  ~DoorTest() override {
+    EXPECT_TRUE(store_->close().ok());
+    std::filesystem::remove_all(folder_);
+  }
+
+  template <class T, class Request>
+  Result<T> ask(const Caller& caller, Request request) {
+    std::promise<Result<T>> answer;
+    door_->run(caller, std::move(request), Reply<T>([&](Result<T> result) { answer.set_value(std::move(result)); }));
+    return answer.get_future().get();
+  }
+  Result<QueuePauseReply> pause(const Caller& caller, const char* ns = "default") {
+    return ask<QueuePauseReply>(caller, QueuePauseRequest{.ns = NamespaceName(ns), .queue = QueueName("mail"), .reason = ""});
+  }
+  std::uint64_t counted(const char* command, const char* outcome) {
+    return metrics_.counter("muster_commands_total", "", {{"command", command}, {"outcome", outcome}}).value();
+  }
+
+  const Caller operator_{.role = Role::operator_role, .name = "ops", .address = "10.0.0.1:7"};
+  const Caller reader_{.role = Role::read_only, .name = "eyes", .address = "10.0.0.2:7"};
+  ManualClock clock_;
+  Metrics metrics_;
+  std::string folder_;
+  std::unique_ptr<store::sqlite::SqliteStore> store_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<Door> door_;
+};
+
+TEST_F(DoorTest, WhatPassesIsCountedByItsOutcomeAndTimed) {
+  EXPECT_TRUE(pause(operator_).ok());
+  EXPECT_EQ(pause(operator_, "nowhere").code(), Code::not_found);
+  EXPECT_EQ(counted("queue.pause", "ok"), 1U);
+  EXPECT_EQ(counted("queue.pause", "not_found"), 1U);
+  EXPECT_NE(metrics_.text().find("muster_command_seconds_count{command=\"queue.pause\"} 2"), std::string::npos);
+}
+
+TEST_F(DoorTest, ARequestIsNotReadForARoleThatMayNotAsk) {
+  bool read = false;
+  Code told = Code::ok;
+  door_->run_read<QueuePauseRequest>(
+      reader_,
+      [&]() -> Result<QueuePauseRequest> {
+        read = true;
+        return QueuePauseRequest{};
+      },
+      Reply<QueuePauseReply>([&](Result<QueuePauseReply> reply) { told = reply.code(); }));
+  EXPECT_EQ(told, Code::permission_denied);
+  EXPECT_FALSE(read);
+  EXPECT_EQ(counted("queue.pause", "permission_denied"), 1U);
+}
+
+TEST_F(DoorTest, ARequestThatCannotBeReadIsRefusedWithItsOwnWords) {
+  Status told;
+  door_->run_read<QueuePauseRequest>(
+      operator_, [] { return Result<QueuePauseRequest>(Status::invalid_argument("no queue")); },
+      Reply<QueuePauseReply>([&](Result<QueuePauseReply> reply) { told = reply.status(); }));
+  EXPECT_EQ(told.message(), "no queue");
+  EXPECT_EQ(counted("queue.pause", "invalid_argument"), 1U);
+}
+
+TEST_F(DoorTest, ABoundCallerStaysInItsNamespaces) {
+  Caller bound = operator_;
+  bound.namespaces = {NamespaceName("mine")};
+  EXPECT_EQ(pause(bound).code(), Code::permission_denied);
+  ASSERT_TRUE(
+      ask<NamespaceCreateReply>(operator_, NamespaceCreateRequest{.name = NamespaceName("mine"), .description = ""}).ok());
+  EXPECT_TRUE(pause(bound, "mine").ok());
+}
+
+TEST_F(DoorTest, AnInterventionIsAuditedWhateverCameOfIt) {
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(pause(operator_).ok());
+  EXPECT_FALSE(pause(reader_).ok());
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(
+      log.find(R"("msg":"audit","who":"ops","address":"10.0.0.1:7","type":"queue.pause","target":"default/mail","outcome":"ok")"),
+      std::string::npos)
+      << log;
+  EXPECT_NE(log.find(R"("who":"eyes","address":"10.0.0.2:7","type":"queue.pause","target":"","outcome":"permission_denied")"),
+            std::string::npos)
+      << log;
+}
+
+TEST_F(DoorTest, WhatIsNoInterventionIsNotAudited) {
+  testing::internal::CaptureStderr();
+  JobSpec job;
+  job.type = JobType("x");
+  EXPECT_TRUE(ask<JobSubmitReply>(operator_, JobSubmitRequest{.job = job}).ok());
+  EXPECT_EQ(testing::internal::GetCapturedStderr().find("audit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::command

@@ -1,0 +1,31 @@
+// Keep a caller to what it may touch, for requests that name a job and nothing else: the job is read for them.
+#pragma once
+
+#include <vector>
+
+#include "base/reply.h"
+#include "base/status.h"
+#include "base/unique_function.h"
+#include "command/context.h"
+#include "model/ids.h"
+
+namespace muster::command {
+
+// For verbs of a job's holder. Fences grow by counting, so knowing one is no proof of holding the lease: a caller that is bound
+// to one worker must also be the job's holder. Calls `next` with ok at once for a caller that is not bound. For a bound one the
+// jobs are read first; permission_denied when one of them is or was last held by another worker, or is in another namespace.
+// Unknown jobs pass: the verb itself answers for them.
+void guard_leases(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next);
+
+// For verbs about jobs that nobody needs to hold: the namespaces alone.
+void guard_jobs(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next);
+
+// Reads the job and calls `next` with it; not_found when there is none or it is no run (a plain job under a run's path is
+// answered as if it were not there), permission_denied when it is in a namespace that the caller may not use.
+void with_run(Context& context, JobId run, Reply<Job> next);
+// The job, or permission_denied when it is in a namespace that the caller may not use.
+Result<Job> only_own(const Caller& caller, Result<Job> job);
+// The same, and not_found when it is no run.
+Result<Job> only_run(const Caller& caller, Result<Job> job);
+
+}  // namespace muster::command

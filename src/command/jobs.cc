@@ -1,0 +1,257 @@
+#include "command/jobs.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/check.h"
+#include "base/json_reader.h"
+#include "command/guards.h"
+#include "command/scope.h"
+#include "command/single.h"
+
+namespace muster::command {
+namespace {
+
+using Json = json::Tree;
+
+// One stream of one task: as text, or in base64 when its bytes are no text.
+std::string stream_of(const Json& task, const char* name, const char* name_base64) {
+  if (const std::string* text = json::text(task, name); text != nullptr) return *text;
+  const std::string* coded = json::text(task, name_base64);
+  return coded != nullptr ? from_base64(*coded).value_or("") : std::string();
+}
+
+// The result of a job that completed; of one that did not, what its worker left behind.
+Json told(const Job& job) {
+  const Content* content = job.result ? &*job.result : job.progress && job.progress->partial ? &*job.progress->partial : nullptr;
+  if (content == nullptr || content->encoding != Encoding::json) return nullptr;
+  return json::parse(content->data).value_or(nullptr);
+}
+
+// The streams of all tasks one after the other, or of the whole when its worker told no tasks apart. Anything else tells nothing.
+JobLogs told_logs(const Job& job) {
+  JobLogs logs{.job = job.id, .state = job.state, .output = {}, .errors = {}};
+  const Json tree = told(job);
+  const auto add = [&logs](const Json& task) {
+    if (!task.is_object()) return;
+    logs.output += stream_of(task, "stdout", "stdout_base64");
+    logs.errors += stream_of(task, "stderr", "stderr_base64");
+  };
+  const Json* tasks = json::member(tree, "task_results");
+  const Json& each = tasks == nullptr ? tree : *tasks;
+  if (each.is_array())
+    for (const Json& task : each) add(task);
+  else
+    add(each);
+  return logs;
+}
+
+JobLogs logs_of(const Job& job, std::vector<store::KeyAnswer> streams) {
+  check(streams.size() == 2, "two keys have two answers");
+  JobLogs logs = told_logs(job);
+  if (streams[0].kind == store::KeyAnswer::Kind::text) logs.output = std::move(streams[0].text);
+  if (streams[1].kind == store::KeyAnswer::Kind::text) logs.errors = std::move(streams[1].text);
+  return logs;
+}
+
+// What the holder of one job says: a batch of one for the verb, once the caller is known to speak for the job.
+template <class Request, class T>
+void under_lease(Context& context, Request request, Reply<T> reply,
+                 void (engine::Jobs::*verb)(std::vector<Request>, Reply<store::Each<T>>)) {
+  const JobId job = request.lease.job;
+  guard_leases(
+      context, {job},
+      [&jobs = context.engine.jobs(), verb, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
+        if (!allowed.ok()) return reply(allowed);
+        (jobs.*verb)(just(std::move(request)), unwrap(std::move(reply)));
+      });
+}
+
+// Collects the four answers, which may come on different threads, and replies with the last of them.
+class Gathering {
+ public:
+  explicit Gathering(Reply<JobSettleReply> reply) : reply_(std::move(reply)) {}
+
+  // Where one kind's answers go. `count` elements share the failure when the whole batch fails.
+  Reply<store::Each<store::Settled>> into(store::Each<store::Settled> JobSettleReply::*kind, std::size_t count,
+                                          std::shared_ptr<Gathering> self) {
+    return [self = std::move(self), kind, count](Result<store::Each<store::Settled>> answers) mutable {
+      self->collected_.*kind =
+          answers.ok() ? *std::move(answers) : store::Each<store::Settled>(count, Result<store::Settled>(answers.status()));
+      if (self->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) self->reply_(std::move(self->collected_));
+    };
+  }
+
+ private:
+  Reply<JobSettleReply> reply_;
+  JobSettleReply collected_;
+  std::atomic<int> left_{4};
+};
+
+std::vector<JobId> jobs_of(const JobSettleRequest& request) {
+  std::vector<JobId> jobs;
+  for (const auto& each : request.complete) jobs.push_back(each.lease.job);
+  for (const auto& each : request.fail) jobs.push_back(each.lease.job);
+  for (const auto& each : request.snooze) jobs.push_back(each.lease.job);
+  for (const auto& each : request.release) jobs.push_back(each.lease.job);
+  return jobs;
+}
+
+template <class Batch, class Verb>
+void settle(Batch batch, Reply<store::Each<store::Settled>> reply, Verb verb) {
+  if (batch.empty()) return reply(store::Each<store::Settled>());
+  verb(std::move(batch), std::move(reply));
+}
+
+void settle_all(engine::Jobs& jobs, JobSettleRequest request, Reply<JobSettleReply> reply) {
+  const auto gathering = std::make_shared<Gathering>(std::move(reply));  // shared by the four replies
+  auto complete = gathering->into(&JobSettleReply::complete, request.complete.size(), gathering);
+  auto fail = gathering->into(&JobSettleReply::fail, request.fail.size(), gathering);
+  auto snooze = gathering->into(&JobSettleReply::snooze, request.snooze.size(), gathering);
+  auto release = gathering->into(&JobSettleReply::release, request.release.size(), gathering);
+  settle(std::move(request.complete), std::move(complete),
+         [&](auto batch, auto then) { jobs.complete(std::move(batch), std::move(then)); });
+  settle(std::move(request.fail), std::move(fail), [&](auto batch, auto then) { jobs.fail(std::move(batch), std::move(then)); });
+  settle(std::move(request.snooze), std::move(snooze),
+         [&](auto batch, auto then) { jobs.snooze(std::move(batch), std::move(then)); });
+  settle(std::move(request.release), std::move(release),
+         [&](auto batch, auto then) { jobs.release(std::move(batch), std::move(then)); });
+}
+
+}  // namespace
+
+void handle(Context& context, JobSubmitRequest request, Reply<JobSubmitReply> reply) {
+  context.engine.jobs().enqueue(just(std::move(request.job)),
+                                [reply = std::move(reply)](Result<std::vector<store::Enqueued>> made) mutable {
+                                  if (!made.ok()) return reply(made.status());
+                                  check(made->size() == 1, "one job is enqueued once");
+                                  reply(made->front());
+                                });
+}
+
+void handle(Context& context, JobSubmitBulkRequest request, Reply<JobSubmitBulkReply> reply) {
+  context.engine.jobs().enqueue(std::move(request.jobs), std::move(reply));
+}
+
+void handle(Context& context, JobGetRequest request, Reply<JobGetReply> reply) {
+  context.engine.jobs().get({request.job},
+                            unwrap<Job>([caller = context.caller, reply = std::move(reply)](Result<Job> job) mutable {
+                              reply(only_own(caller, std::move(job)));
+                            }));
+}
+
+void handle(Context& context, JobListRequest request, Reply<JobListReply> reply) {
+  auto own = only_own(
+      context.caller, [](JobListReply & page) -> auto& { return page.jobs; }, std::move(reply));
+  context.engine.jobs().list(std::move(request), std::move(own));
+}
+
+void handle(Context& context, JobWhyRequest request, Reply<JobWhyReply> reply) {
+  guard_jobs(context, {request.job},
+             [&engine = context.engine, job = request.job, reply = std::move(reply)](Status allowed) mutable {
+               if (!allowed.ok()) return reply(allowed);
+               engine.jobs().why(job, std::move(reply));
+             });
+}
+
+std::string output_key(JobId job) { return "job:" + job.value.hex() + ":stdout"; }
+std::string errors_key(JobId job) { return "job:" + job.value.hex() + ":stderr"; }
+
+void handle(Context& context, JobLogsRequest request, Reply<JobLogsReply> reply) {
+  auto found = [&engine = context.engine, caller = context.caller, reply = std::move(reply)](Result<Job> job) mutable {
+    job = only_own(caller, std::move(job));
+    if (!job.ok()) return reply(job.status());
+    store::KeyBatch batch;
+    batch.ns = job->spec.ns;
+    batch.space = store::KeySpace::internal;
+    batch.commands = {store::key::Get{output_key(job->id)}, store::key::Get{errors_key(job->id)}};
+    engine.keys().run(std::move(batch),
+                      [job = *std::move(job), reply = std::move(reply)](Result<std::vector<store::KeyAnswer>> streams) mutable {
+                        if (!streams.ok()) return reply(streams.status());
+                        reply(logs_of(job, *std::move(streams)));
+                      });
+  };
+  context.engine.jobs().get({request.job}, unwrap<Job>(std::move(found)));
+}
+
+void handle(Context& context, JobCancelRequest request, Reply<JobCancelReply> reply) {
+  const JobId job = request.cancel.job;
+  guard_jobs(context, {job},
+             [&engine = context.engine, cancel = std::move(request.cancel), reply = std::move(reply)](Status allowed) mutable {
+               if (!allowed.ok()) return reply(allowed);
+               engine.jobs().cancel(just(std::move(cancel)), unwrap(std::move(reply)));
+             });
+}
+
+void handle(Context& context, JobCancelBulkRequest request, Reply<JobCancelBulkReply> reply) {
+  std::vector<JobId> jobs;
+  for (const store::Cancel& cancel : request.cancels) jobs.push_back(cancel.job);
+  guard_jobs(context, std::move(jobs),
+             [&engine = context.engine, cancels = std::move(request.cancels), reply = std::move(reply)](Status allowed) mutable {
+               if (!allowed.ok()) return reply(allowed);
+               engine.jobs().cancel(std::move(cancels), std::move(reply));
+             });
+}
+
+void handle(Context& context, JobRetryRequest request, Reply<JobRetryReply> reply) {
+  guard_jobs(context, {request.job},
+             [&engine = context.engine, job = request.job, reply = std::move(reply)](Status allowed) mutable {
+               if (!allowed.ok()) return reply(allowed);
+               engine.jobs().redrive({job}, unwrap(std::move(reply)));
+             });
+}
+
+void handle(Context& context, JobRetryMatchingRequest request, Reply<JobRetryMatchingReply> reply) {
+  context.engine.jobs().redrive_matching(std::move(request), std::move(reply));
+}
+
+engine::ClaimTicket handle(Context& context, JobClaimRequest request, Reply<JobClaimReply> reply) {
+  if (const Status allowed = authorize_worker(context.caller, request.claim.worker); !allowed.ok()) {
+    reply(allowed);
+    return {};
+  }
+  return context.engine.claims().claim(std::move(request.claim), request.wait, std::move(reply));
+}
+
+void handle(Context& context, JobHeartbeatRequest request, Reply<JobHeartbeatReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::renew);
+}
+
+void handle(Context& context, JobProgressRequest request, Reply<JobProgressReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::report_progress);
+}
+
+void handle(Context& context, JobCompleteRequest request, Reply<JobCompleteReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::complete);
+}
+
+void handle(Context& context, JobFailRequest request, Reply<JobFailReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::fail);
+}
+
+void handle(Context& context, JobSnoozeRequest request, Reply<JobSnoozeReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::snooze);
+}
+
+void handle(Context& context, JobReleaseRequest request, Reply<JobReleaseReply> reply) {
+  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::release);
+}
+
+void handle(Context& context, JobSettleRequest request, Reply<JobSettleReply> reply) {
+  const std::size_t count = request.complete.size() + request.fail.size() + request.snooze.size() + request.release.size();
+  if (count > limits::kSettleBatchMax)
+    return reply(Status::invalid_argument(
+        fmt::format("{} outcomes in one request; at most {} are accepted", count, limits::kSettleBatchMax)));
+  auto jobs = jobs_of(request);
+  guard_leases(context, std::move(jobs),
+               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(allowed);
+                 settle_all(engine.jobs(), std::move(request), std::move(reply));
+               });
+}
+
+}  // namespace muster::command

@@ -1,0 +1,92 @@
+#include "command/runs.h"
+
+#include "command/guards.h"
+#include "command/jobs.h"
+#include "command/run_spec.h"
+#include "command/scope.h"
+#include "model/validate.h"
+
+namespace muster::command {
+
+void handle(Context& context, RunStartRequest request, Reply<RunStartReply> reply) {
+  if (!request.job.run) request.job.run.emplace();
+  need_workflow(request.job);
+  hold_external_id(request.job);
+  handle(context, JobSubmitRequest{.job = std::move(request.job)}, std::move(reply));
+}
+
+void handle(Context& context, RunGetRequest request, Reply<RunGetReply> reply) {
+  with_run(context, request.run, std::move(reply));
+}
+
+void handle(Context& context, RunListRequest request, Reply<RunListReply> reply) {
+  request.query.filter.runs_only = true;
+  auto own = only_own(
+      context.caller, [](RunListReply & page) -> auto& { return page.jobs; }, std::move(reply));
+  context.engine.jobs().list(std::move(request.query), std::move(own));
+}
+
+void handle(Context& context, RunHistoryRequest request, Reply<RunHistoryReply> reply) {
+  const JobId id = request.run;
+  with_run(context, id,
+           [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Result<Job> run) mutable {
+             if (!run.ok()) return reply(run.status());
+             engine.runs().list_steps({.run = request.run,
+                                       .name = std::move(request.step),
+                                       .step = std::nullopt,
+                                       .limit = request.limit,
+                                       .cursor = std::move(request.cursor)},
+                                      std::move(reply));
+           });
+}
+
+engine::RunTicket handle(Context& context, RunResultRequest request, Reply<RunResultReply> reply) {
+  if (Status wait = validate_duration("wait", request.wait, {Duration(0), limits::kClaimWaitMax}); !wait.ok()) {
+    reply(std::move(wait));
+    return {};
+  }
+  return context.engine.runs().await_end(
+      request.run, request.wait,
+      [caller = context.caller, reply = std::move(reply)](Result<Job> run) mutable { reply(only_run(caller, std::move(run))); });
+}
+
+void handle(Context& context, RunStepRequest request, Reply<RunStepReply> reply) {
+  guard_leases(context, {request.run},
+               [&engine = context.engine, calls = std::move(request.calls), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(std::move(allowed));
+                 engine.runs().steps(std::move(calls), std::move(reply));
+               });
+}
+
+void handle(Context& context, RunSignalRequest request, Reply<RunSignalReply> reply) {
+  const JobId id = request.run;
+  with_run(context, id,
+           [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Result<Job> run) mutable {
+             if (!run.ok()) return reply(run.status());
+             engine.runs().signal(std::move(request), std::move(reply));
+           });
+}
+
+void handle(Context& context, RunCancelRequest request, Reply<RunCancelReply> reply) {
+  with_run(context, request.run, [&engine = context.engine, request, reply = std::move(reply)](Result<Job> run) mutable {
+    if (!run.ok()) return reply(run.status());
+    engine.runs().cancel(request.run, std::move(request.reason), std::move(reply));
+  });
+}
+
+void handle(Context& context, RunTerminateRequest request, Reply<RunTerminateReply> reply) {
+  with_run(context, request.run, [&engine = context.engine, request, reply = std::move(reply)](Result<Job> run) mutable {
+    if (!run.ok()) return reply(run.status());
+    engine.runs().terminate(request.run, std::move(request.reason), std::move(reply));
+  });
+}
+
+void handle(Context& context, RunRetryRequest request, Reply<RunRetryReply> reply) {
+  with_run(context, request.run, [&engine = context.engine, request, reply = std::move(reply)](Result<Job> run) mutable {
+    if (!run.ok()) return reply(run.status());
+    if (request.external_id.empty()) request.external_id = run->spec.run->external_id;
+    engine.runs().start_again(request.run, std::move(request.external_id), std::move(reply));
+  });
+}
+
+}  // namespace muster::command

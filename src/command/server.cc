@@ -1,0 +1,103 @@
+#include "command/server.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "model/limits.h"
+
+namespace muster::command {
+namespace {
+
+// A server that is alone on its store leads it, in the one term there is.
+Cluster alone(const ServerFacts& facts, Instant now) {
+  ClusterNode node;
+  node.name = facts.node;
+  if (const auto at = facts.listeners.find("http"); at != facts.listeners.end()) node.address = at->second;
+  node.version = facts.version;
+  node.started_at = facts.started_at;
+  node.seen_at = now;
+  node.leader = true;
+  node.listening = true;
+  Cluster cluster;
+  cluster.now = now;
+  cluster.self = node.name;
+  cluster.leader = node.name;
+  cluster.term = 1;
+  cluster.nodes.push_back(std::move(node));
+  return cluster;
+}
+
+// Counts page by page; each page is asked for when the one before has come, so one request never holds more than a page.
+void count_from(engine::Engine& engine, std::string cursor, std::uint64_t so_far, Reply<std::uint64_t> reply) {
+  store::WorkerQuery query;
+  query.states = {WorkerState::online, WorkerState::draining};
+  query.limit = limits::kPageMax;
+  query.cursor = std::move(cursor);
+  engine.workers().list(std::move(query), [&engine, so_far, reply = std::move(reply)](Result<store::WorkerPage> page) mutable {
+    if (!page.ok()) return reply(page.status());
+    const std::uint64_t count = so_far + page->workers.size();
+    if (page->next.empty()) return reply(count);
+    count_from(engine, std::move(page->next), count, std::move(reply));
+  });
+}
+
+// Online or draining, in all namespaces. The engine outlives the reply.
+void count_workers(engine::Engine& engine, Reply<std::uint64_t> reply) { count_from(engine, "", 0, std::move(reply)); }
+
+constexpr std::string_view kNameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+Status make_folder(const std::string& folder) {
+  if (folder.empty()) return Status::unavailable("this server has no folder for backups");
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST) return {};
+  return Status::unavailable(fmt::format("cannot make the folder of backups: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
+  ServerInfoReply answer;
+  answer.facts = context.facts;
+  answer.health = context.engine.admin().health();
+  context.engine.admin().info(
+      [&engine = context.engine, answer = std::move(answer), reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
+        if (!info.ok()) return reply(info.status());
+        answer.store = *std::move(info);
+        count_workers(engine, [answer = std::move(answer), reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
+          if (!workers.ok()) return reply(workers.status());
+          answer.workers = *workers;
+          reply(std::move(answer));
+        });
+      });
+}
+
+void handle(Context& context, ClusterStatusRequest, Reply<ClusterStatusReply> reply) {
+  if (context.facts.cluster) return context.facts.cluster(std::move(reply));
+  count_workers(context.engine, [cluster = alone(context.facts, context.engine.clock().now()),
+                                 reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
+    if (!workers.ok()) return reply(workers.status());
+    cluster.nodes.front().workers = *workers;
+    reply(std::move(cluster));
+  });
+}
+
+Status validate_backup_name(std::string_view name) {
+  if (!name.empty() && name.size() <= kBackupNameBytesMax && name.front() != '.' &&
+      name.find_first_not_of(kNameCharacters) == std::string_view::npos)
+    return {};
+  return Status::invalid_argument(fmt::format(
+      "name: 1 to {} of letters, digits, '.', '_' and '-' are accepted, not beginning with a dot; the file is written "
+      "into the server's folder of backups",
+      kBackupNameBytesMax));
+}
+
+void handle(Context& context, BackupCreateRequest request, Reply<BackupCreateReply> reply) {
+  if (Status allowed = authorize_everywhere(context.caller, kBackupCreate.name); !allowed.ok()) return reply(allowed);
+  if (Status valid = validate_backup_name(request.name); !valid.ok()) return reply(valid);
+  if (Status made = make_folder(context.facts.backup_folder); !made.ok()) return reply(made);
+  context.engine.admin().backup(context.facts.backup_folder + "/" + request.name, std::move(reply));
+}
+
+}  // namespace muster::command

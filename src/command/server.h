@@ -1,0 +1,80 @@
+// The server itself: what runs, with whom it shares its store, and its backups.
+#pragma once
+
+#include "base/reply.h"
+#include "command/cluster.h"
+#include "command/context.h"
+#include "command/spec.h"
+
+namespace muster::command {
+
+// server.info: what is running, where it keeps its data, and whether it can write.
+inline constexpr Spec kServerInfo{
+    .name = "server.info",
+    .since = "0.1",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Show version, store, health and listeners.",
+};
+
+struct ServerInfoRequest {};
+
+struct ServerInfoReply {
+  ServerFacts facts;
+  store::StoreInfo store;
+  store::StoreHealth health;
+  std::uint64_t workers = 0;  // online or draining
+};
+
+template <>
+inline constexpr const Spec* kRecord<ServerInfoRequest> = &kServerInfo;
+
+void handle(Context& context, ServerInfoRequest request, Reply<ServerInfoReply> reply);
+
+// cluster.status: the nodes that share the store, and who leads.
+inline constexpr Spec kClusterStatus{
+    .name = "cluster.status",
+    .since = "0.1",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "List the nodes of the cluster, the leader and how far behind each node is.",
+};
+
+struct ClusterStatusRequest {};
+using ClusterStatusReply = Cluster;
+
+template <>
+inline constexpr const Spec* kRecord<ClusterStatusRequest> = &kClusterStatus;
+
+void handle(Context& context, ClusterStatusRequest request, Reply<ClusterStatusReply> reply);
+
+// backup.create: a consistent copy of the store while work goes on. The caller gives a name, never a place: whoever holds a token
+// may not choose where the server writes.
+inline constexpr Spec kBackupCreate{
+    .name = "backup.create",
+    .since = "0.1",
+    .auth = Auth::operator_only,
+    .effect = Effect::write,
+    .audited = true,
+    .summary = "Write a consistent copy of the store to a file on the server.",
+};
+
+inline constexpr std::size_t kBackupNameBytesMax = 128;
+
+struct BackupCreateRequest {
+  std::string name;  // of a file in ServerFacts::backup_folder
+};
+using BackupCreateReply = store::BackupReport;
+
+// invalid_argument: a name that is empty, too long, begins with a dot or holds more than letters, digits, '.', '_' and '-'.
+Status validate_backup_name(std::string_view name);
+
+// already_exists: a file of that name. unavailable: the folder cannot be made.
+template <>
+inline constexpr const Spec* kRecord<BackupCreateRequest> = &kBackupCreate;
+
+void handle(Context& context, BackupCreateRequest request, Reply<BackupCreateReply> reply);
+
+}  // namespace muster::command

@@ -1,0 +1,123 @@
+// Workers: how they come, stay known and leave.
+#pragma once
+
+#include "base/reply.h"
+#include "command/context.h"
+#include "command/spec.h"
+
+namespace muster::command {
+
+// worker.register: a worker says what it can do and gets a session.
+inline constexpr Spec kWorkerRegister{
+    .name = "worker.register",
+    .since = "0.1",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Register a worker, or resume its session.",
+};
+
+using WorkerRegisterRequest = WorkerSpec;
+using WorkerRegisterReply = store::Registered;
+
+// A caller bound to a worker and naming none registers as that worker.
+template <>
+inline constexpr const Spec* kRecord<WorkerRegisterRequest> = &kWorkerRegister;
+
+void handle(Context& context, WorkerRegisterRequest request, Reply<WorkerRegisterReply> reply);
+
+// worker.heartbeat: a worker lives; all its leases are renewed and commands go back to it.
+inline constexpr Spec kWorkerHeartbeat{
+    .name = "worker.heartbeat",
+    .since = "0.1",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Keep a worker and its leases alive; the reply carries commands.",
+};
+
+using WorkerHeartbeatRequest = store::Beat;
+using WorkerHeartbeatReply = store::BeatReply;
+
+template <>
+inline constexpr const Spec* kRecord<WorkerHeartbeatRequest> = &kWorkerHeartbeat;
+
+void handle(Context& context, WorkerHeartbeatRequest request, Reply<WorkerHeartbeatReply> reply);
+
+// worker.get: one worker.
+inline constexpr Spec kWorkerGet{
+    .name = "worker.get",
+    .since = "0.1",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Show one worker.",
+};
+
+struct WorkerGetRequest {
+  NamespaceName ns{kDefaultNamespace};
+  WorkerId worker;
+};
+using WorkerGetReply = Worker;
+
+template <>
+inline constexpr const Spec* kRecord<WorkerGetRequest> = &kWorkerGet;
+
+void handle(Context& context, WorkerGetRequest request, Reply<WorkerGetReply> reply);
+
+// worker.list: a page of workers that match a filter.
+inline constexpr Spec kWorkerList{
+    .name = "worker.list",
+    .since = "0.1",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "List workers.",
+};
+
+using WorkerListRequest = store::WorkerQuery;
+using WorkerListReply = store::WorkerPage;
+
+template <>
+inline constexpr const Spec* kRecord<WorkerListRequest> = &kWorkerList;
+
+void handle(Context& context, WorkerListRequest request, Reply<WorkerListReply> reply);
+
+// worker.drain: an operator takes a worker out of service. A worker that drains by itself says so in its heartbeat.
+inline constexpr Spec kWorkerDrain{
+    .name = "worker.drain",
+    .since = "0.1",
+    .auth = Auth::operator_only,
+    .effect = Effect::write,
+    .idempotent = true,
+    .audited = true,
+    .summary = "Give a worker no more work; at the deadline its jobs are handed back.",
+};
+
+using WorkerDrainRequest = store::Drain;
+using WorkerDrainReply = Worker;
+
+template <>
+inline constexpr const Spec* kRecord<WorkerDrainRequest> = &kWorkerDrain;
+
+void handle(Context& context, WorkerDrainRequest request, Reply<WorkerDrainReply> reply);
+
+// worker.unregister: a worker says goodbye.
+inline constexpr Spec kWorkerUnregister{
+    .name = "worker.unregister",
+    .since = "0.1",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Take a worker offline; its running jobs are handed back without cost.",
+};
+
+using WorkerUnregisterRequest = store::Unregister;
+using WorkerUnregisterReply = Worker;
+
+template <>
+inline constexpr const Spec* kRecord<WorkerUnregisterRequest> = &kWorkerUnregister;
+
+void handle(Context& context, WorkerUnregisterRequest request, Reply<WorkerUnregisterReply> reply);
+
+}  // namespace muster::command
