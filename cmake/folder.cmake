@@ -1,9 +1,21 @@
-# muster_folder(NAME PATH [LINK public targets] [PRIVATE private targets])
+# muster_folder(NAME PATH [SEPARATE] [LINK public targets] [PRIVATE private targets])
 #
 # Makes muster_NAME from PATH/*.cc and, when there are PATH/*_test.cc, the test program muster_NAME_test. Sub-folders are
 # part of their folder unless they are folders of their own (they then hold a file named .folder). *_main.cc is left out.
+#
+# Sources are compiled MUSTER_JOINED at a time: what their headers make the compiler do is most of its work, and it is done once for
+# all of them. Few enough that an edit costs seconds. 1, or SEPARATE for one folder, compiles each by itself.
+set(MUSTER_JOINED 6 CACHE STRING "sources that are compiled as one")
+function(muster_joined target)
+  if(MUSTER_JOINED GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${MUSTER_JOINED})
+    # GCC spares only the file it was given the warning about members from unnamed namespaces.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 function(muster_folder name path)
-  cmake_parse_arguments(arg "" "" "LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "SEPARATE" "" "LINK;PRIVATE" ${ARGN})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*.cc)
   file(GLOB_RECURSE nested CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*/.folder)
   foreach(marker ${nested})
@@ -18,6 +30,9 @@ function(muster_folder name path)
     add_library(muster_${name} STATIC ${sources})
     target_link_libraries(muster_${name} PUBLIC ${arg_LINK} PRIVATE muster_flags ${arg_PRIVATE})
     target_precompile_headers(muster_${name} REUSE_FROM muster_pch)
+    if(NOT arg_SEPARATE)
+      muster_joined(muster_${name})
+    endif()
   else()
     add_library(muster_${name} INTERFACE)
     target_link_libraries(muster_${name} INTERFACE ${arg_LINK})
@@ -26,6 +41,9 @@ function(muster_folder name path)
     add_executable(muster_${name}_test ${tests})
     target_link_libraries(muster_${name}_test PRIVATE muster_${name} ${arg_LINK} ${arg_PRIVATE} muster_flags GTest::gtest_main)
     target_precompile_headers(muster_${name}_test REUSE_FROM muster_pch)
+    if(NOT arg_SEPARATE)
+      muster_joined(muster_${name}_test)
+    endif()
     add_test(NAME ${name} COMMAND muster_${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 endfunction()

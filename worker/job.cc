@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kIdMax = 256;
+constexpr std::size_t kJobIdMax = 256;
 
 const json* field(const json& document, const char* name) {
   const auto found = document.find(name);
@@ -85,7 +85,7 @@ Result<Job> parse_job(std::string_view element) {
   Job job;
   job.id = text_field(document, "job_id");
   if (job.id.empty()) job.id = text_field(document, "id");
-  if (job.id.empty() || job.id.size() > kIdMax) return Status::invalid_argument("the element names no job");
+  if (job.id.empty() || job.id.size() > kJobIdMax) return Status::invalid_argument("the element names no job");
   job.status = text_field(document, "status");
   if (const json* challenge = field(document, "verify"); challenge != nullptr && challenge->is_object()) {
     job.verification = verification_of(*challenge);

@@ -149,15 +149,15 @@ TEST_F(SettingsTest, SayWhatIsWrong) {
 TEST(Registration, SaysWhoTheWorkerIsAsTheProtocolWantsIt) {
   const auto tools = Toolbox::listed({"sort", "uniq"}, "/usr/bin:/bin");
   ASSERT_TRUE(tools.ok());
-  const auto json = nlohmann::json::parse(
+  const auto told = nlohmann::json::parse(
       registration_json({.id = "w-1", .name = "n", .tags = {{"tier", "dev"}}, .max_concurrent = 3}, *tools));
-  EXPECT_EQ(json["worker_id"], "w-1");
-  EXPECT_EQ(json["capabilities"], nlohmann::json::parse(R"({"tools":["sort","uniq"],"agentic_units":[]})"));
-  EXPECT_EQ(json["max_concurrent_jobs"], 3);
-  EXPECT_EQ(json["tags"]["tier"], "dev");
-  EXPECT_TRUE(json["platform"].get<std::string>().starts_with("linux-"));
-  EXPECT_FALSE(json["hostname"].get<std::string>().empty());
-  EXPECT_EQ(json["agw_version"], server::kVersion);
+  EXPECT_EQ(told["worker_id"], "w-1");
+  EXPECT_EQ(told["capabilities"], nlohmann::json::parse(R"({"tools":["sort","uniq"],"agentic_units":[]})"));
+  EXPECT_EQ(told["max_concurrent_jobs"], 3);
+  EXPECT_EQ(told["tags"]["tier"], "dev");
+  EXPECT_TRUE(told["platform"].get<std::string>().starts_with("linux-"));
+  EXPECT_FALSE(told["hostname"].get<std::string>().empty());
+  EXPECT_EQ(told["agw_version"], server::kVersion);
 }
 
 TEST(Registration, MakesIdsThatTheProtocolAccepts) {

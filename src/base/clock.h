@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace muster {
 
@@ -43,5 +44,12 @@ class ManualClock final : public Clock {
 // The wire and SQL edge: milliseconds since 1970-01-01T00:00:00Z.
 inline std::int64_t to_ms(Instant at) { return at.time_since_epoch().count(); }
 inline Instant from_ms(std::int64_t ms) { return Instant(Duration(ms)); }
+// Nothing stays nothing: for columns that may be NULL.
+inline std::optional<std::int64_t> to_ms(const std::optional<Instant>& at) {
+  return at ? std::optional<std::int64_t>(to_ms(*at)) : std::nullopt;
+}
+inline std::optional<Instant> from_ms(const std::optional<std::int64_t>& ms) {
+  return ms ? std::optional<Instant>(from_ms(*ms)) : std::nullopt;
+}
 
 }  // namespace muster

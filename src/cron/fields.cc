@@ -48,7 +48,6 @@ constexpr Kind kWeekdayFromOne{"day-of-week", 1, 7, 7, kWeekdays, 0, true};
 constexpr Kind kWeekdayFromZero{"day-of-week", 0, 7, 6, kWeekdays, -1, true};
 constexpr Kind kYear{"year", kYearFirst, kYearLast, kYearLast};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Reads one field; every refusal begins with its place.

@@ -13,6 +13,8 @@
 
 namespace muster::cron {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 inline constexpr int kYearFirst = 1970;
 inline constexpr int kYearLast = 2100;
 

@@ -18,8 +18,6 @@ struct Unit {
 
 constexpr std::array kUnits{Unit{"ms", 1ms}, Unit{"s", 1s}, Unit{"m", 1min}, Unit{"h", 1h}, Unit{"d", 24h}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 Status refuse(std::string_view text) {
   return Status::invalid_argument(
       fmt::format("interval '{}' is not a length; numbers with ms, s, m, h or d are accepted, as in 90s or 1h30m", quoted(text)));

@@ -7,17 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "engine/pace.h"
 
 namespace muster::engine {
 namespace {
 
-constexpr Ticks kBusyPause = std::chrono::milliseconds(5);    // until the next tick while a pass is out
-constexpr Duration kPassPause{5};                             // between passes that are not asked for by a backlog
 constexpr Duration kEmptyPause{20};                           // the same when the pass before found nothing to do
 constexpr Ticks kFailPause = std::chrono::milliseconds(100);  // doubled with each failure in a row
 constexpr Ticks kFailPauseMax = std::chrono::seconds(60);
 constexpr Ticks kStoreFailPause = std::chrono::milliseconds(500);
-constexpr Duration kIdleSleepMax{1'000};
 constexpr std::size_t kChainMax = 16;  // passes that follow each other without a tick in between
 
 std::string key_of(const Schedule& schedule) { return schedule.spec.ns.text() + '\n' + schedule.spec.id.text(); }
@@ -74,9 +72,9 @@ Duration SchedulePasses::tick() {
 }
 
 Duration SchedulePasses::sleep_from(Instant now, Ticks elapsed) const {
-  if (stopped_) return kIdleSleepMax;
-  if (is_out_) return std::chrono::ceil<Duration>(kBusyPause);
-  Duration sleep = kIdleSleepMax;
+  if (stopped_) return kIdleSleep;
+  if (is_out_) return kBusyPause;
+  Duration sleep = kIdleSleep;
   // Compared as instants: a difference to the ends of time would overflow.
   if (look_at_ < now + sleep) sleep = std::max(Duration(0), std::max(look_at_, now) - now);
   if (look_by_ < elapsed + sleep) sleep = std::chrono::ceil<Duration>(std::max(look_by_, elapsed) - elapsed);

@@ -11,15 +11,13 @@
 #include "base/incident.h"
 #include "base/log.h"
 #include "engine/job_moves.h"
+#include "engine/pace.h"
 #include "engine/sweeps/catalogue.h"
 
 namespace muster::engine {
 namespace {
 
-constexpr Ticks kPassPause = std::chrono::milliseconds(5);   // between passes of one sweep that has no backlog
 constexpr Ticks kHintPause = std::chrono::milliseconds(20);  // between passes that are only caused by hints
-constexpr Ticks kBusyPause = std::chrono::milliseconds(5);   // until the next tick while a pass is out
-constexpr Duration kIdleSleepMax{1'000};
 
 }  // namespace
 
@@ -135,8 +133,9 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
 
   Duration sleep_from(Ticks now) const {
     const std::lock_guard lock(mutex_);
-    Ticks sleep = kIdleSleepMax;
-    for (const Pass& pass : passes_) sleep = std::min(sleep, pass.is_out ? kBusyPause : std::max(Ticks(0), pass.next_at - now));
+    Ticks sleep = kIdleSleep;
+    for (const Pass& pass : passes_)
+      sleep = std::min(sleep, pass.is_out ? Ticks(kBusyPause) : std::max(Ticks(0), pass.next_at - now));
     return std::chrono::ceil<Duration>(sleep);
   }
 

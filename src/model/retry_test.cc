@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Instant kNoon = Instant(1'700'000'000s);
+const Instant kFailedAt = Instant(1'700'000'000s);
 constexpr double kMiddle = 0.5;  // no jitter either way
 
 RetryPolicy policy() {
@@ -44,24 +44,24 @@ TEST(Backoff, IsNeverNegative) {
 }
 
 TEST(AfterFailure, RetriesWhileAttemptsAreLeft) {
-  const AfterFailure after = after_failure(policy(), 3, {"io", "disk"}, true, std::nullopt, kNoon, kMiddle);
+  const AfterFailure after = after_failure(policy(), 3, {"io", "disk"}, true, std::nullopt, kFailedAt, kMiddle);
   EXPECT_EQ(after.event, JobEvent::failed);
-  EXPECT_EQ(after.run_at, kNoon + 9s);
+  EXPECT_EQ(after.run_at, kFailedAt + 9s);
 }
 
 TEST(AfterFailure, EndsWithTheLastAttempt) {
-  EXPECT_EQ(after_failure(policy(), 4, {"io", ""}, true, std::nullopt, kNoon, kMiddle).event, JobEvent::exhausted);
-  EXPECT_EQ(after_failure(policy(), 4, {"io", ""}, true, 5s, kNoon, kMiddle).event, JobEvent::exhausted);
+  EXPECT_EQ(after_failure(policy(), 4, {"io", ""}, true, std::nullopt, kFailedAt, kMiddle).event, JobEvent::exhausted);
+  EXPECT_EQ(after_failure(policy(), 4, {"io", ""}, true, 5s, kFailedAt, kMiddle).event, JobEvent::exhausted);
 }
 
 TEST(AfterFailure, EndsAtOnceForAnErrorThatMayNotBeRetried) {
-  EXPECT_EQ(after_failure(policy(), 1, {"bad_input", ""}, true, std::nullopt, kNoon, kMiddle).event, JobEvent::exhausted);
-  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, false, std::nullopt, kNoon, kMiddle).event, JobEvent::exhausted);
+  EXPECT_EQ(after_failure(policy(), 1, {"bad_input", ""}, true, std::nullopt, kFailedAt, kMiddle).event, JobEvent::exhausted);
+  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, false, std::nullopt, kFailedAt, kMiddle).event, JobEvent::exhausted);
 }
 
 TEST(AfterFailure, TakesTheDelayTheWorkerAskedFor) {
-  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, true, 42s, kNoon, kMiddle).run_at, kNoon + 42s);
-  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, true, 0s, kNoon, kMiddle).run_at, kNoon);
+  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, true, 42s, kFailedAt, kMiddle).run_at, kFailedAt + 42s);
+  EXPECT_EQ(after_failure(policy(), 1, {"io", ""}, true, 0s, kFailedAt, kMiddle).run_at, kFailedAt);
 }
 
 TEST(AfterLoss, SpendsTheRescueBudgetAndNothingElse) {

@@ -12,7 +12,7 @@
 namespace muster::sdk::resp {
 namespace {
 
-constexpr std::size_t kReadChunk = 16 * 1024;  // one record
+constexpr std::size_t kTlsReadChunk = 16 * 1024;  // one record
 
 using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
@@ -49,7 +49,7 @@ class TlsStream final : public Stream {
   }
 
   Result<Nothing> read(std::string& out, Deadline deadline, int wake_fd) override {
-    std::array<char, kReadChunk> chunk;  // NOLINT: filled by SSL_read_ex
+    std::array<char, kTlsReadChunk> chunk;  // NOLINT: filled by SSL_read_ex
     while (true) {
       std::size_t got = 0;
       const int result = SSL_read_ex(session_.get(), chunk.data(), chunk.size(), &got);

@@ -8,13 +8,13 @@ namespace muster::store::keyspace {
 namespace {
 
 // What one place of the pattern says about one byte, and where the next place begins.
-struct Place {
+struct Fit {
   bool fits = false;
   std::size_t next = 0;
 };
 
 // pattern[at] is '['. Without a closing bracket the class goes to the end of the pattern.
-Place fit_class(std::string_view pattern, std::size_t at, unsigned char byte) {
+Fit fit_class(std::string_view pattern, std::size_t at, unsigned char byte) {
   ++at;
   const bool negated = at < pattern.size() && pattern[at] == '^';
   if (negated) ++at;
@@ -36,7 +36,7 @@ Place fit_class(std::string_view pattern, std::size_t at, unsigned char byte) {
 }
 
 // REQUIRES: at is inside the pattern and not at a star.
-Place fit(std::string_view pattern, std::size_t at, unsigned char byte) {
+Fit fit(std::string_view pattern, std::size_t at, unsigned char byte) {
   switch (pattern[at]) {
     case '?': return {true, at + 1};
     case '[': return fit_class(pattern, at, byte);
@@ -62,7 +62,7 @@ bool matches(std::string_view pattern, std::string_view text) {
       continue;
     }
     if (p < pattern.size()) {
-      const Place place = fit(pattern, p, static_cast<unsigned char>(text[t]));
+      const Fit place = fit(pattern, p, static_cast<unsigned char>(text[t]));
       if (place.fits) {
         p = place.next;
         ++t;

@@ -10,8 +10,6 @@ namespace {
 constexpr const char* kNotFinite = "Score must be a finite number";
 constexpr const char* kNotANumber = "resulting score is not a number (NaN)";
 
-std::int64_t size_of(const Look& set) { return set.head ? set.head->count : 0; }
-
 // The score a member gets, or nothing when a condition keeps it as it is.
 std::optional<double> target_of(const key::ScoresAdd& c, const std::optional<double>& old, double given) {
   if (old ? c.only_new : c.only_old) return std::nullopt;

@@ -15,7 +15,6 @@ std::optional<KeyAnswer> refuse_members(const std::vector<std::string>& members)
   return std::nullopt;
 }
 
-std::int64_t size_of(const Look& set) { return set.head ? set.head->count : 0; }
 bool has(Stage& stage, const Look& set, const std::string& member) {
   return set.head && stage.rows.field(*set.head, member).has_value();
 }

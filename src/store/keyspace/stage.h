@@ -22,6 +22,7 @@ struct Look {
   bool wrong = false;
   std::optional<KeyHead> head;
 };
+inline std::int64_t size_of(const Look& at) { return at.head ? at.head->count : 0; }
 
 // A stretch of a sequence.
 struct Slice {

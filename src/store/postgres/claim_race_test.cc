@@ -14,16 +14,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/metrics.h"
-#include "store/postgres/statements.h"
-#include "store/postgres/store.h"
-#include "store/postgres/wire/connection.h"
+#include "store/postgres/nodes_testing.h"
 
 namespace muster::store::postgres {
 namespace {
 
-constexpr std::size_t kNodes = 8;
+constexpr std::size_t kClaimNodes = 8;
 constexpr std::size_t kClaimers = 100;
 constexpr std::size_t kJobsDefault = 10'000;
 constexpr std::size_t kLimitMax = 7;
@@ -34,47 +30,15 @@ std::size_t jobs_wanted() {
   return text == nullptr ? kJobsDefault : std::strtoull(text, nullptr, 10);
 }
 
-template <class T, class Start>
-Result<T> call(Start start) {
-  std::promise<Result<T>> answer;
-  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
-  return answer.get_future().get();
-}
-
-class ClaimRace : public testing::Test {
+class ClaimRace : public NodesTest {
  protected:
-  void SetUp() override {
-    const char* const url = std::getenv("MUSTER_TEST_POSTGRES");
-    if (url == nullptr) GTEST_FAIL() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
-    log::set_level(log::Level::error);
-    url_ = url;
-    schema_ = fmt::format("race_{}", ::getpid());
-    for (std::size_t i = 0; i < kNodes; ++i) {
-      Options options;
-      options.url = url_;
-      options.schema = schema_;
-      options.node = fmt::format("n{}", i);
-      options.connections = kConnectionsMin;
-      auto opened = PostgresStore::open(std::move(options), metrics_[i]);
-      ASSERT_TRUE(opened.ok()) << opened.status().text();
-      nodes_.push_back(std::move(*opened));
-    }
-  }
-  void TearDown() override {
-    for (auto& node : nodes_) EXPECT_TRUE(node->close().ok());
-    nodes_.clear();
-    if (url_.empty()) return;
-    auto connection = Connection::open({.url = url_, .application = "muster-race", .schema = schema_});
-    ASSERT_TRUE(connection.ok()) << connection.status().text();
-    EXPECT_TRUE((*connection)->script(with_schema("DROP SCHEMA {schema} CASCADE", schema_)).ok());
-  }
-
+  ClaimRace() : NodesTest("race", kClaimNodes) {}
   void enqueue(std::size_t jobs) {
     for (std::size_t done = 0; done < jobs; done += kEnqueueBatch) {
       std::vector<JobSpec> specs(std::min(kEnqueueBatch, jobs - done));
       for (std::size_t i = 0; i < specs.size(); ++i) specs[i].type = JobType(fmt::format("t{}", i % 3));
       const auto made = call<std::vector<Enqueued>>(
-          [&](auto reply) { nodes_[(done / kEnqueueBatch) % kNodes]->enqueue(specs, std::move(reply)); });
+          [&](auto reply) { nodes_[(done / kEnqueueBatch) % kClaimNodes]->enqueue(specs, std::move(reply)); });
       ASSERT_TRUE(made.ok()) << made.status().text();
     }
   }
@@ -85,11 +49,6 @@ class ClaimRace : public testing::Test {
     const auto settled = call<Each<Settled>>([&](auto reply) { node.complete(batch, std::move(reply)); });
     return settled.ok() && std::all_of(settled->begin(), settled->end(), [](const auto& one) { return one.ok(); });
   }
-
-  std::string url_;
-  std::string schema_;
-  std::array<Metrics, kNodes> metrics_;
-  std::vector<std::unique_ptr<PostgresStore>> nodes_;
 };
 
 TEST_F(ClaimRace, EveryJobGoesOutOnceAndNobodyGetsMoreThanAskedFor) {
@@ -101,7 +60,7 @@ TEST_F(ClaimRace, EveryJobGoesOutOnceAndNobodyGetsMoreThanAskedFor) {
   std::vector<std::thread> claimers;
   for (std::size_t i = 0; i < kClaimers; ++i) {
     claimers.emplace_back([&, i] {
-      Store& node = *nodes_[i % kNodes];
+      Store& node = *nodes_[i % kClaimNodes];
       WorkerSpec spec;
       spec.id = WorkerId(fmt::format("w{}", i));
       spec.slots = limits::kSlotsMax;

@@ -62,11 +62,7 @@ std::int64_t row_of(const KeyHead& head) { return static_cast<std::int64_t>(head
 std::int64_t whole(std::uint64_t value) { return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX)); }
 Params of(const KeyHead& head) { return std::move(Params().int8(row_of(head))); }
 
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  return at ? std::optional<std::int64_t>(to_ms(*at)) : std::nullopt;
-}
-
-// The columns of key_find.sql from `first`.
+// The columns of key_find from `first`.
 KeyHead head_of(const Rows& rows, std::size_t row, int first) {
   KeyHead head;
   head.row = KeyRow{rows.integer(row, first)};
@@ -177,7 +173,7 @@ RowsOfKeys::Known* RowsOfKeys::of_row(const KeyHead& head) {
 void RowsOfKeys::write_out(Known& entry) {
   if (entry.head && entry.head_changed) {
     Params params = of(*entry.head);
-    params.int8(ms_of(entry.head->expires_at)).int8(entry.head->count).int8(entry.head->head).int8(entry.head->tail);
+    params.int8(to_ms(entry.head->expires_at)).int8(entry.head->count).int8(entry.head->head).int8(entry.head->tail);
     tx_.write(kWrite, std::move(params));
   }
   if (entry.head && entry.text_changed) {
@@ -195,7 +191,7 @@ std::optional<KeyHead> RowsOfKeys::find(std::string_view key) { return known(key
 
 KeyHead RowsOfKeys::create(std::string_view key, KeyType type, std::optional<Instant> expires_at) {
   Params params = scoped();
-  params.bytes(key).int2(static_cast<std::int64_t>(type)).int8(ms_of(expires_at));
+  params.bytes(key).int2(static_cast<std::int64_t>(type)).int8(to_ms(expires_at));
   const Rows rows = tx_.ask(kCreate, std::move(params));
   KeyHead head;
   if (rows.size() == 1) head.row = KeyRow{rows.integer(0, 0)};

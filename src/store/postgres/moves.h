@@ -87,7 +87,7 @@ struct LiveJob {
 
 // The live ones among them, locked; the rest is missing in the answer (finished, or never was).
 std::map<JobKey, LiveJob> lock_jobs(Tx& tx, const std::vector<JobKey>& keys);
-// The same in three steps, for those who have more to ask in the same exchanges: the gates that jobs_gates.sql found, taken at
+// The same in three steps, for those who have more to ask in the same exchanges: the gates that jobs_gates found, taken at
 // once; the locks, noted as kJobLockStatements statements; and what they answered, which begins at rows[at].
 void lock_gates_in(Tx& tx, const Rows& gates);
 inline constexpr std::size_t kJobLockStatements = 4;

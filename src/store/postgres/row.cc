@@ -6,12 +6,6 @@
 namespace muster::store::postgres {
 namespace {
 
-std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
-  const auto ms = rows.maybe(row, column);
-  if (!ms) return std::nullopt;
-  return from_ms(*ms);
-}
-
 LaneKey lane_of(const Rows& rows, std::size_t row) { return static_cast<LaneKey>(rows.integer(row, 1)); }
 
 }  // namespace
@@ -32,7 +26,7 @@ Job read_row(Tx& tx, const Rows& rows, std::size_t row) {
   }
   job.state = static_cast<JobState>(rows.integer(row, 2));
   job.spec.priority = static_cast<std::int32_t>(rows.integer(row, 4));
-  job.run_at = instant(rows, row, 5);
+  job.run_at = from_ms(rows.maybe(row, 5));
   job.last_event = static_cast<JobEvent>(rows.integer(row, 19));
   if (job.state == JobState::scheduled && job.run_at && *job.run_at <= tx.now()) {
     job.state = JobState::ready;
@@ -43,10 +37,10 @@ Job read_row(Tx& tx, const Rows& rows, std::size_t row) {
   job.rescues = static_cast<std::uint32_t>(rows.integer(row, 8));
   job.fence = Fence{static_cast<std::uint64_t>(rows.integer(row, 9))};
   job.worker = WorkerId(rows.text(row, 10));
-  job.started_at = instant(rows, row, 11);
-  job.finished_at = instant(rows, row, 12);
-  job.expires_at = instant(rows, row, 13);
-  job.lease_expires_at = instant(rows, row, 14);
+  job.started_at = from_ms(rows.maybe(row, 11));
+  job.finished_at = from_ms(rows.maybe(row, 12));
+  job.expires_at = from_ms(rows.maybe(row, 13));
+  job.lease_expires_at = from_ms(rows.maybe(row, 14));
   spec_from_text(rows.view(row, 15), job.spec);
   job.spec.payload.data = rows.text(row, 16);
   job.spec.payload.encoding = (flags & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json;

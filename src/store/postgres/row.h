@@ -4,7 +4,7 @@
 //    9 fence       10 worker       11 started_at  12 finished_at  13 expires_at  14 end of the lease  15 spec  16 payload
 //   17 result      18 error        19 last event
 //
-// read_jobs.sql adds what only a single job is asked for: 20 attempts, 21 progress, 22 partial, 23 dependencies pending.
+// read_jobs adds what only a single job is asked for: 20 attempts, 21 progress, 22 partial, 23 dependencies pending.
 #pragma once
 
 #include "model/job.h"

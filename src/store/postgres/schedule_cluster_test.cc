@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "store/postgres/cluster/cluster_testing.h"
+#include "store/postgres/nodes_testing.h"
 #include "store/postgres/statements.h"
 #include "store/postgres/store.h"
 #include "store/postgres/wire/connection.h"
@@ -33,7 +34,6 @@ constexpr int kSeconds = 60;
 constexpr std::chrono::milliseconds kLookEvery{2};  // how often a node's scheduler looks
 constexpr int kDropAt = 20;
 constexpr int kReplaceAt = 40;
-const NamespaceName kDefault{kDefaultNamespace};
 const ScheduleId kEverySecond{"every-second"};
 
 constexpr std::string_view kClockSql = R"(
@@ -41,13 +41,6 @@ CREATE UNLOGGED TABLE {schema}.test_clock (at bigint NOT NULL);
 INSERT INTO {schema}.test_clock VALUES (1700000000000);
 CREATE OR REPLACE FUNCTION {schema}.now_ms() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT at FROM {schema}.test_clock $$;
 )";
-
-template <class T, class Start>
-Result<T> call(Start start) {
-  std::promise<Result<T>> answer;
-  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
-  return answer.get_future().get();
-}
 
 // What is due up to `until`, as the engine would fire it: a job a second, each with its key.
 ScheduleFire fire_up_to(const Schedule& schedule, Instant until) {
@@ -95,7 +88,7 @@ class Member {
 
  private:
   void look() {
-    const Instant now = from_ms(now_ms_);
+    const Instant now = from_ms(now_ms_.load());
     for (const Schedule& schedule : due()) {
       const ScheduleFire fire = fire_up_to(schedule, now);
       if (fire.jobs.empty()) continue;

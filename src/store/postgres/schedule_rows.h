@@ -19,7 +19,7 @@ inline constexpr int kScheduleColumns = 16;
 Schedule read_schedule(const Rows& rows, std::size_t row, const NamespaceName& ns);
 std::optional<JobKey> last_job_of(const Rows& rows, std::size_t row);
 
-// The parameters of schedule_put.sql and schedule_replace.sql.
+// The parameters of schedule_put and schedule_replace.
 Params schedule_params(const Schedule& schedule, NamespaceKey ns, std::optional<JobKey> last_job);
 
 }  // namespace muster::store::postgres

@@ -13,53 +13,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/metrics.h"
+#include "store/postgres/nodes_testing.h"
 #include "store/postgres/statements.h"
-#include "store/postgres/store.h"
 #include "store/postgres/wire/connection.h"
 
 namespace muster::store::postgres {
 namespace {
 
-constexpr std::size_t kNodes = 3;
-const NamespaceName kDefault{kDefaultNamespace};
+constexpr std::size_t kRowNodes = 3;
 
-template <class T, class Start>
-Result<T> call(Start start) {
-  std::promise<Result<T>> answer;
-  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
-  return answer.get_future().get();
-}
-
-class SharedRowsRace : public testing::Test {
+class SharedRowsRace : public NodesTest {
  protected:
-  void SetUp() override {
-    const char* const url = std::getenv("MUSTER_TEST_POSTGRES");
-    if (url == nullptr) GTEST_FAIL() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
-    log::set_level(log::Level::error);
-    url_ = url;
-    schema_ = fmt::format("shared_race_{}", ::getpid());
-    for (std::size_t i = 0; i < kNodes; ++i) {
-      Options options;
-      options.url = url_;
-      options.schema = schema_;
-      options.node = fmt::format("n{}", i);
-      options.connections = kConnectionsMin;
-      auto opened = PostgresStore::open(std::move(options), metrics_[i]);
-      ASSERT_TRUE(opened.ok()) << opened.status().text();
-      nodes_.push_back(std::move(*opened));
-    }
-  }
-  void TearDown() override {
-    for (auto& node : nodes_) EXPECT_TRUE(node->close().ok());
-    nodes_.clear();
-    if (url_.empty()) return;
-    auto connection = Connection::open({.url = url_, .application = "muster-race", .schema = schema_});
-    ASSERT_TRUE(connection.ok()) << connection.status().text();
-    EXPECT_TRUE((*connection)->script(with_schema("DROP SCHEMA {schema} CASCADE", schema_)).ok());
-  }
-
+  SharedRowsRace() : NodesTest("shared_race", kRowNodes) {}
   static std::vector<KeyAnswer> keys(Store& node, std::vector<KeyCommand> commands) {
     KeyBatch batch;
     batch.commands = std::move(commands);
@@ -96,16 +61,11 @@ class SharedRowsRace : public testing::Test {
   template <class Body>
   void everywhere(Body body) {
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kNodes; ++i)
+    for (std::size_t i = 0; i < kRowNodes; ++i)
       for (std::size_t twin = 0; twin < 2; ++twin)
         threads.emplace_back([this, &body, i, twin] { body(*nodes_[i], 2 * i + twin); });
     for (std::thread& thread : threads) thread.join();
   }
-
-  std::string url_;
-  std::string schema_;
-  std::array<Metrics, kNodes> metrics_;
-  std::vector<std::unique_ptr<PostgresStore>> nodes_;
 };
 
 TEST_F(SharedRowsRace, IncrementsAndPushesLoseNothing) {
@@ -122,7 +82,7 @@ TEST_F(SharedRowsRace, IncrementsAndPushesLoseNothing) {
   });
   const auto answers = keys(*nodes_[0], {key::Get{.key = "a"}, key::Get{.key = "b"}, key::ListLength{.key = "list"},
                                          key::ListRange{.key = "list"}, key::SetCount{.key = "set"}});
-  const std::int64_t all = 2 * kNodes * kRounds;
+  const std::int64_t all = 2 * kRowNodes * kRounds;
   EXPECT_EQ(answers[0].text, std::to_string(all));
   EXPECT_EQ(answers[1].text, std::to_string(all));
   EXPECT_EQ(answers[2].number, all);
@@ -184,7 +144,7 @@ TEST_F(SharedRowsRace, OneOfManyActionsOfOneNameIsMade) {
     }
   });
   EXPECT_EQ(made.load(), 10);
-  EXPECT_EQ(refused.load(), static_cast<int>(2 * kNodes * 10 - 10));
+  EXPECT_EQ(refused.load(), static_cast<int>(2 * kRowNodes * 10 - 10));
   std::uint64_t jobs = 0;
   for (int i = 0; i < 10; ++i) jobs += counts(*nodes_[1], fmt::format("a{}", i)).waiting;
   const auto plans = call<Each<Plan>>([&](auto reply) { nodes_[0]->get_plans(kDefault, {PlanId("p1")}, std::move(reply)); });

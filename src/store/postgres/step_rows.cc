@@ -13,13 +13,6 @@ const Sql kStepsChange{"steps_change"};
 constexpr std::uint16_t kInputBytes = 1;
 constexpr std::uint16_t kOutputBytes = 2;
 
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  return at ? std::optional<std::int64_t>(to_ms(*at)) : std::nullopt;
-}
-std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
-  const auto ms = rows.maybe(row, column);
-  return ms ? std::optional<Instant>(from_ms(*ms)) : std::nullopt;
-}
 void add_text(Column& column, const std::string& text) { text.empty() ? column.add_null() : column.add(std::string_view(text)); }
 void add_content(Column& column, const std::optional<Content>& content) {
   content ? column.add(std::string_view(content->data)) : column.add_null();
@@ -46,8 +39,8 @@ Step read_bare_step(const Rows& rows, std::size_t row) {
   step.kind = static_cast<StepKind>(rows.integer(row, 3));
   step.state = static_cast<StepState>(rows.integer(row, 4));
   step.begun_at = from_ms(rows.integer(row, 6));
-  step.finished_at = instant(rows, row, 7);
-  step.until = instant(rows, row, 8);
+  step.finished_at = from_ms(rows.maybe(row, 7));
+  step.until = from_ms(rows.maybe(row, 8));
   step.fence = Fence{static_cast<std::uint64_t>(rows.integer(row, 9))};
   step.worker = WorkerId(rows.text(row, 11));
   step.name = rows.text(row, 12);
@@ -74,8 +67,8 @@ void StepWrites::Columns::add(const StepKey& key, const Step& step, std::optiona
   kind.add(static_cast<std::int64_t>(step.kind));
   state.add(static_cast<std::int64_t>(step.state));
   flags.add(flags_of(step));
-  finished_at.add(ms_of(step.finished_at));
-  until.add(ms_of(step.until));
+  finished_at.add(to_ms(step.finished_at));
+  until.add(to_ms(step.until));
   child.add(child_key);
   signal.add(std::string_view(step.signal));
   add_text(error, step.error ? error_to_text(*step.error) : std::string());

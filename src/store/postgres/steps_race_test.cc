@@ -14,60 +14,27 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/metrics.h"
-#include "store/postgres/statements.h"
-#include "store/postgres/store.h"
-#include "store/postgres/wire/connection.h"
+#include "store/postgres/nodes_testing.h"
 
 namespace muster::store::postgres {
 namespace {
 
-constexpr std::size_t kNodes = 2;
+constexpr std::size_t kStepNodes = 2;
 constexpr std::size_t kRuns = 64;
 constexpr int kStepsEach = 5;
-const NamespaceName kDefault{kDefaultNamespace};
 
-template <class T, class Start>
-Result<T> call(Start start) {
-  std::promise<Result<T>> answer;
-  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
-  return answer.get_future().get();
-}
-
-class StepsRace : public testing::Test {
+class StepsRace : public NodesTest {
  protected:
+  StepsRace() : NodesTest("steps_race", kStepNodes) {}
   void SetUp() override {
-    const char* const url = std::getenv("MUSTER_TEST_POSTGRES");
-    if (url == nullptr) GTEST_FAIL() << "MUSTER_TEST_POSTGRES names no server; ./dev test starts one";
-    log::set_level(log::Level::error);
-    url_ = url;
-    schema_ = fmt::format("steps_race_{}", ::getpid());
-    for (std::size_t i = 0; i < kNodes; ++i) {
-      Options options;
-      options.url = url_;
-      options.schema = schema_;
-      options.node = fmt::format("n{}", i);
-      options.connections = kConnectionsMin;
-      auto opened = PostgresStore::open(std::move(options), metrics_[i]);
-      ASSERT_TRUE(opened.ok()) << opened.status().text();
-      nodes_.push_back(std::move(*opened));
-    }
+    NodesTest::SetUp();
+    if (HasFatalFailure()) return;
     WorkerSpec worker;
     worker.id = WorkerId("w1");
     worker.slots = 2 * kRuns;
     const auto joined = call<Each<Registered>>([&](auto reply) { nodes_[0]->register_workers({worker}, std::move(reply)); });
     ASSERT_TRUE(joined.ok() && joined->front().ok());
   }
-  void TearDown() override {
-    for (auto& node : nodes_) EXPECT_TRUE(node->close().ok());
-    nodes_.clear();
-    if (url_.empty()) return;
-    auto connection = Connection::open({.url = url_, .application = "muster-race", .schema = schema_});
-    ASSERT_TRUE(connection.ok()) << connection.status().text();
-    EXPECT_TRUE((*connection)->script(with_schema("DROP SCHEMA {schema} CASCADE", schema_)).ok());
-  }
-
   std::vector<JobId> add(std::vector<JobSpec> specs) {
     const auto made = call<std::vector<Enqueued>>([&](auto reply) { nodes_[0]->enqueue(specs, std::move(reply)); });
     EXPECT_TRUE(made.ok()) << made.status().text();
@@ -99,15 +66,10 @@ class StepsRace : public testing::Test {
   }
   Result<StepAnswer> step(std::size_t node, StepCall one) {
     auto answers =
-        call<Each<StepAnswer>>([&](auto reply) { nodes_[node % kNodes]->run_steps({std::move(one)}, std::move(reply)); });
+        call<Each<StepAnswer>>([&](auto reply) { nodes_[node % kStepNodes]->run_steps({std::move(one)}, std::move(reply)); });
     if (!answers.ok()) return answers.status();
     return std::move(answers->front());
   }
-
-  std::string url_;
-  std::string schema_;
-  std::array<Metrics, kNodes> metrics_;
-  std::vector<std::unique_ptr<PostgresStore>> nodes_;
 };
 
 TEST_F(StepsRace, CallersThatShareATransactionEachGetTheirOwn) {
@@ -133,7 +95,8 @@ TEST_F(StepsRace, CallersThatShareATransactionEachGetTheirOwn) {
     });
   for (std::thread& caller : callers) caller.join();
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto page = call<StepPage>([&](auto reply) { nodes_[i % kNodes]->list_steps({.run = runs[i].id}, std::move(reply)); });
+    const auto page =
+        call<StepPage>([&](auto reply) { nodes_[i % kStepNodes]->list_steps({.run = runs[i].id}, std::move(reply)); });
     ASSERT_TRUE(page.ok()) << page.status().text();
     ASSERT_EQ(page->steps.size(), static_cast<std::size_t>(kStepsEach));
     for (int n = 0; n < kStepsEach; ++n) {
@@ -175,10 +138,11 @@ TEST_F(StepsRace, AChildsEndAndItsParentsWaitDoNotMissEachOther) {
     });
     threads.emplace_back([&, i] {
       const Completion done{{children[i], fences[children[i]]}, Content{std::to_string(i), Encoding::json}};
-      const auto settled = call<Each<Settled>>([&](auto reply) { nodes_[(i + 1) % kNodes]->complete({done}, std::move(reply)); });
+      const auto settled =
+          call<Each<Settled>>([&](auto reply) { nodes_[(i + 1) % kStepNodes]->complete({done}, std::move(reply)); });
       ASSERT_TRUE(settled.ok() && settled->front().ok());
       const auto woken =
-          call<Each<Settled>>([&](auto reply) { nodes_[i % kNodes]->wake_runs({parents[i].id}, std::move(reply)); });
+          call<Each<Settled>>([&](auto reply) { nodes_[i % kStepNodes]->wake_runs({parents[i].id}, std::move(reply)); });
       ASSERT_TRUE(woken.ok() && woken->front().ok());
     });
   }

@@ -6,6 +6,7 @@
 #include "store/postgres/migrations.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/transfer_jobs.h"
 #include "store/postgres/transfer_keyspace.h"
 #include "store/postgres/transfer_names.h"
@@ -30,7 +31,6 @@ const Sql kPlaceable{"transfer_placeable"};
 const Sql kLeases{"transfer_leases"};
 const Sql kBeats{"transfer_beats"};
 const Sql kAnalyze{"transfer_analyze"};
-const Sql kDirectoryBump{"directory_bump"};
 
 constexpr Duration kStatementWait{600'000};  // counting or re-reading a large store takes its time
 constexpr std::int64_t kPlacedTogether = 500;

@@ -30,11 +30,7 @@ constexpr std::int64_t kDayMs = 86'400'000;
 using transfer::JobRecord;
 using ScopedKey = std::pair<NamespaceKey, std::string>;
 
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  if (!at) return std::nullopt;
-  return to_ms(*at);
-}
-std::optional<std::int64_t> ms_of(const std::optional<Duration>& length) {
+std::optional<std::int64_t> count_of(const std::optional<Duration>& length) {
   if (!length) return std::nullopt;
   return length->count();
 }
@@ -68,15 +64,15 @@ struct JobColumns {
     flags.add(flags_of(job));
     priority.add(std::int64_t{job.spec.priority});
     created_at.add(to_ms(job.created_at));
-    run_at.add(ms_of(job.run_at));
+    run_at.add(to_ms(job.run_at));
     attempt.add(std::int64_t{job.attempt});
     rescues.add(std::int64_t{job.rescues});
     to_number(job.fence) != 0 ? fence.add(static_cast<std::int64_t>(to_number(job.fence))) : fence.add_null();
     worker_key != 0 ? worker.add(std::int64_t{worker_key}) : worker.add_null();
-    started_at.add(ms_of(job.started_at));
-    expires_at.add(ms_of(job.expires_at));
-    lease.add(ms_of(job.spec.lease_ttl));
-    timeout.add(ms_of(job.spec.timeout));
+    started_at.add(to_ms(job.started_at));
+    expires_at.add(to_ms(job.expires_at));
+    lease.add(count_of(job.spec.lease_ttl));
+    timeout.add(count_of(job.spec.timeout));
     add_or_null(spec, spec_to_text(job.spec));
     payload.add(std::string_view(job.spec.payload.data));
     add_or_null(error, job.error ? error_to_text(*job.error) : std::string());

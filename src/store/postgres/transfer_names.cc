@@ -20,11 +20,6 @@ const Sql kLanesPut{"transfer_lanes_put"};
 
 bool is_counted(const QueueSettings& settings) { return settings.running_max || !settings.running_max_by_type.empty(); }
 
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  if (!at) return std::nullopt;
-  return to_ms(*at);
-}
-
 template <class Map, class Key>
 typename Map::mapped_type found_in(const Map& map, const Key& key) {
   const auto found = map.find(key);
@@ -111,9 +106,9 @@ void TransferNames::put(Tx& tx, const std::vector<Worker>& records) {
     spec.add(std::string_view(worker_to_text(worker.spec)));
     registered_at.add(to_ms(worker.registered_at));
     last_seen_at.add(to_ms(worker.last_seen_at));
-    offline_at.add(ms_of(worker.offline_at));
+    offline_at.add(to_ms(worker.offline_at));
     offline_cause.add(std::string_view(worker.offline_cause));
-    drain_deadline.add(ms_of(worker.drain_deadline));
+    drain_deadline.add(to_ms(worker.drain_deadline));
     drain_reason.add(std::string_view(worker.drain_reason));
     completed.add(static_cast<std::int64_t>(worker.completed));
     failed.add(static_cast<std::int64_t>(worker.failed));

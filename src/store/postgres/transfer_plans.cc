@@ -8,10 +8,6 @@ namespace {
 const Sql kPlansPut{"transfer_plans_put"};
 const Sql kActionPut{"transfer_action_put"};
 
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  return at ? std::optional<std::int64_t>(to_ms(*at)) : std::nullopt;
-}
-
 std::int64_t whole(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 }  // namespace
@@ -27,7 +23,7 @@ void put_plans(Tx& tx, TransferNames& names, const std::vector<Plan>& records) {
     tasks.add(std::int64_t{plan.spec.tasks});
     needs.add(std::string_view(plan.spec.needs.key()));
     created_at.add(to_ms(plan.created_at));
-    last_used_at.add(ms_of(plan.last_used_at));
+    last_used_at.add(to_ms(plan.last_used_at));
     actions.add(whole(plan.actions));
     jobs.add(whole(plan.jobs));
   }
@@ -44,7 +40,7 @@ void put_actions(Tx& tx, TransferNames& names, const std::vector<transfer::Actio
     const auto [first, last] = std::minmax_element(record.jobs.begin(), record.jobs.end());
     Params params;
     params.int4(names.ns(action.ns)).text(action.id.text()).text(action.plan.text()).int8(to_ms(action.created_at));
-    params.int4(whole(action.jobs)).int8(ms_of(record.settled_at)).int8(whole(action.counts.completed));
+    params.int4(whole(action.jobs)).int8(to_ms(record.settled_at)).int8(whole(action.counts.completed));
     params.int8(whole(action.counts.failed)).int8(whole(action.counts.dead)).int8(whole(action.counts.cancelled));
     params.int8(record.jobs.empty() ? 0 : *first).int8(record.jobs.empty() ? 0 : *last);
     tx.write(kActionPut, std::move(params.int8s(record.jobs)));

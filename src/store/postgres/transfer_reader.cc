@@ -36,12 +36,6 @@ using transfer::Batch;
 using transfer::Kind;
 using transfer::Position;
 
-std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
-  const auto ms = rows.maybe(row, column);
-  if (!ms) return std::nullopt;
-  return from_ms(*ms);
-}
-
 NamespaceInfo namespace_at(const Rows& rows, std::size_t i) {
   return {NamespaceName(rows.text(i, 1)), from_ms(rows.integer(i, 3)), rows.text(i, 2), rows.text(i, 4),
           rows.integer(i, 5) != 0,        from_ms(rows.integer(i, 6))};
@@ -60,9 +54,9 @@ Worker worker_at(const Rows& rows, std::size_t i) {
   worker.state = static_cast<WorkerState>(rows.integer(i, 4));
   worker.registered_at = from_ms(rows.integer(i, 6));
   worker.last_seen_at = from_ms(rows.integer(i, 7));
-  worker.offline_at = instant(rows, i, 8);
+  worker.offline_at = from_ms(rows.maybe(i, 8));
   worker.offline_cause = rows.text(i, 9);
-  worker.drain_deadline = instant(rows, i, 10);
+  worker.drain_deadline = from_ms(rows.maybe(i, 10));
   worker.drain_reason = rows.text(i, 11);
   worker.completed = static_cast<std::uint64_t>(rows.integer(i, 12));
   worker.failed = static_cast<std::uint64_t>(rows.integer(i, 13));
@@ -74,7 +68,7 @@ transfer::BondRecord bond_at(const Rows& rows, std::size_t i) {
   return {NamespaceName(rows.text(i, 2)), QueueName(rows.text(i, 3)), rows.text(i, 1), WorkerId(rows.text(i, 4))};
 }
 
-transfer::KeyRecord key_at(const Rows& rows, std::size_t i) {
+transfer::KeyRecord key_record_at(const Rows& rows, std::size_t i) {
   return {NamespaceName(rows.text(i, 2)), rows.text(i, 1), rows.integer(i, 3)};
 }
 
@@ -91,16 +85,16 @@ transfer::JobRecord job_at(const Rows& rows, std::size_t i) {
   const auto flags = static_cast<std::uint16_t>(rows.integer(i, 5));
   job.spec.priority = static_cast<std::int32_t>(rows.integer(i, 6));
   record.rank = rows.integer(i, 7);
-  job.run_at = instant(rows, i, 8);
+  job.run_at = from_ms(rows.maybe(i, 8));
   job.created_at = from_ms(rows.integer(i, 9));
   record.event = static_cast<JobEvent>(rows.integer(i, 10));
   job.attempt = static_cast<std::uint32_t>(rows.integer(i, 11));
   job.rescues = static_cast<std::uint32_t>(rows.integer(i, 12));
   job.fence = Fence{static_cast<std::uint64_t>(rows.integer(i, 13))};
   job.worker = WorkerId(rows.text(i, 14));
-  job.started_at = instant(rows, i, 15);
-  job.finished_at = instant(rows, i, 16);
-  job.expires_at = instant(rows, i, 17);
+  job.started_at = from_ms(rows.maybe(i, 15));
+  job.finished_at = from_ms(rows.maybe(i, 16));
+  job.expires_at = from_ms(rows.maybe(i, 17));
   if (const auto granted = rows.maybe(i, 18)) record.granted = Duration(*granted);
   record.cancel_reason = rows.text(i, 19);
   spec_from_text(rows.view(i, 20), job.spec);
@@ -125,7 +119,7 @@ Plan plan_at(const Rows& rows, std::size_t i) {
   plan.spec.tasks = static_cast<std::uint32_t>(rows.integer(i, 5));
   plan.spec.needs = CapabilitySet::from_key(rows.view(i, 6));
   plan.created_at = from_ms(rows.integer(i, 7));
-  plan.last_used_at = instant(rows, i, 8);
+  plan.last_used_at = from_ms(rows.maybe(i, 8));
   plan.actions = static_cast<std::uint64_t>(rows.integer(i, 9));
   plan.jobs = static_cast<std::uint64_t>(rows.integer(i, 10));
   return plan;
@@ -152,7 +146,7 @@ transfer::ActionRecord action_at(const Rows& rows, std::size_t i) {
   action.plan = PlanId(rows.text(i, 3));
   action.created_at = from_ms(rows.integer(i, 4));
   action.jobs = count(5);
-  record.settled_at = instant(rows, i, 6);
+  record.settled_at = from_ms(rows.maybe(i, 6));
   action.counts.completed = count(7);
   action.counts.failed = count(8);
   action.counts.dead = count(9);
@@ -168,7 +162,7 @@ transfer::EntryRecord entry_at(const Rows& rows, std::size_t i) {
   record.space = static_cast<KeySpace>(rows.integer(i, 2));
   record.name = rows.text(i, 3);
   record.type = static_cast<KeyType>(rows.integer(i, 4));
-  record.expires_at = instant(rows, i, 5);
+  record.expires_at = from_ms(rows.maybe(i, 5));
   record.count = rows.integer(i, 6);
   record.head = rows.integer(i, 7);
   record.tail = rows.integer(i, 8);
@@ -205,7 +199,7 @@ Schedule schedule_at(const Rows& rows, std::size_t i, const IdCodec& ids) {
 }
 
 template <class Read>
-auto all(const Rows& rows, Read read) {
+auto all_rows(const Rows& rows, Read read) {
   std::vector<decltype(read(rows, 0))> out;
   out.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(read(rows, i));
@@ -304,25 +298,25 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
   if (Status status = learn_salt(kind); !status.ok()) return status;
   Batch batch;
   switch (kind) {
-    case Kind::namespaces: batch.records = all(*rows, namespace_at); break;
-    case Kind::queues: batch.records = all(*rows, queue_at); break;
-    case Kind::workers: batch.records = all(*rows, worker_at); break;
-    case Kind::bonds: batch.records = all(*rows, bond_at); break;
-    case Kind::jobs: batch.records = all(*rows, job_at); break;
-    case Kind::keys: batch.records = all(*rows, key_at); break;
-    case Kind::dependencies: batch.records = all(*rows, dependency_at); break;
-    case Kind::plans: batch.records = all(*rows, plan_at); break;
-    case Kind::actions: batch.records = all(*rows, action_at); break;
-    case Kind::entries: batch.records = all(*rows, entry_at); break;
-    case Kind::items: batch.records = all(*rows, item_at); break;
-    case Kind::fields: batch.records = all(*rows, field_at); break;
-    case Kind::scores: batch.records = all(*rows, score_at); break;
+    case Kind::namespaces: batch.records = all_rows(*rows, namespace_at); break;
+    case Kind::queues: batch.records = all_rows(*rows, queue_at); break;
+    case Kind::workers: batch.records = all_rows(*rows, worker_at); break;
+    case Kind::bonds: batch.records = all_rows(*rows, bond_at); break;
+    case Kind::jobs: batch.records = all_rows(*rows, job_at); break;
+    case Kind::keys: batch.records = all_rows(*rows, key_record_at); break;
+    case Kind::dependencies: batch.records = all_rows(*rows, dependency_at); break;
+    case Kind::plans: batch.records = all_rows(*rows, plan_at); break;
+    case Kind::actions: batch.records = all_rows(*rows, action_at); break;
+    case Kind::entries: batch.records = all_rows(*rows, entry_at); break;
+    case Kind::items: batch.records = all_rows(*rows, item_at); break;
+    case Kind::fields: batch.records = all_rows(*rows, field_at); break;
+    case Kind::scores: batch.records = all_rows(*rows, score_at); break;
     case Kind::steps:
-      batch.records = all(*rows, [this](const Rows& from, std::size_t i) { return step_at(from, i, *ids_); });
+      batch.records = all_rows(*rows, [this](const Rows& from, std::size_t i) { return step_at(from, i, *ids_); });
       break;
-    case Kind::signals: batch.records = all(*rows, signal_at); break;
+    case Kind::signals: batch.records = all_rows(*rows, signal_at); break;
     case Kind::schedules:
-      batch.records = all(*rows, [this](const Rows& from, std::size_t i) { return schedule_at(from, i, *ids_); });
+      batch.records = all_rows(*rows, [this](const Rows& from, std::size_t i) { return schedule_at(from, i, *ids_); });
       break;
   }
   if (rows->size() == 0) return batch;

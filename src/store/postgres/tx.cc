@@ -6,6 +6,7 @@
 
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
+#include "store/postgres/shared_statements.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -19,7 +20,6 @@ const Sql kDirectoryVersion{"directory_version"};
 const Sql kDirectoryNamespaces{"directory_namespaces"};
 const Sql kDirectoryQueues{"directory_queues"};
 const Sql kDirectoryLanes{"directory_lanes"};
-const Sql kDirectoryBump{"directory_bump"};
 const Sql kQueuePut{"queue_put"};
 const Sql kLanePut{"lane_put"};
 const Sql kLiveLanes{"live_lanes"};

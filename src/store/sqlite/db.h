@@ -51,10 +51,13 @@ class Connection {
   Status fault_;
 };
 
+// How SQLite keeps what is counted here.
+inline std::int64_t as_integer(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
 // One prepared statement. bind() from 1; columns from 0, valid until the next step or reset. Not for nested use.
 class Statement {
  public:
-  // Prepares sql/<name>.sql. A typo latches a fault at open, not at a request.
+  // Prepares the statement of that name in sql/. A typo latches a fault at open, not at a request.
   Statement(Connection& connection, std::string_view name);
   ~Statement();
   Statement(const Statement&) = delete;

@@ -3,15 +3,7 @@
 #include "store/codec/spec_text.h"
 
 namespace muster::store::sqlite {
-namespace {
-
-std::optional<Instant> instant(const Statement& st, int column) {
-  const auto ms = st.optional_integer(column);
-  if (!ms) return std::nullopt;
-  return from_ms(*ms);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 JobRow read_row(const Statement& st, Instant now) {
   JobRow row;
@@ -22,7 +14,7 @@ JobRow read_row(const Statement& st, Instant now) {
   row.worker = st.integer(11);
   job.state = static_cast<JobState>(st.integer(2));
   job.spec.priority = static_cast<std::int32_t>(st.integer(4));
-  job.run_at = instant(st, 5);
+  job.run_at = from_ms(st.optional_integer(5));
   job.last_event = static_cast<JobEvent>(st.integer(7));
   if (job.state == JobState::scheduled && job.run_at && *job.run_at <= now) {
     job.state = JobState::ready;
@@ -32,8 +24,8 @@ JobRow read_row(const Statement& st, Instant now) {
   job.attempt = static_cast<std::uint32_t>(st.integer(8));
   job.rescues = static_cast<std::uint32_t>(st.integer(9));
   job.fence = Fence{static_cast<std::uint64_t>(st.integer(10))};
-  job.started_at = instant(st, 12);
-  job.finished_at = instant(st, 13);
+  job.started_at = from_ms(st.optional_integer(12));
+  job.finished_at = from_ms(st.optional_integer(13));
   spec_from_text(st.view(14), job.spec);
   job.spec.payload.data = st.text(15);
   job.spec.payload.encoding = (row.flags & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json;
@@ -41,7 +33,7 @@ JobRow read_row(const Statement& st, Instant now) {
   if (!st.is_null(16) || (row.flags & kResultApart) != 0) job.result = Content{st.text(16), result_encoding};
   if (!st.is_null(17)) job.error = error_from_text(st.view(17));
   job.cancel_requested = (row.flags & kCancelRequested) != 0;
-  job.expires_at = instant(st, 18);
+  job.expires_at = from_ms(st.optional_integer(18));
   return row;
 }
 

@@ -7,7 +7,7 @@
 
 namespace muster::store::sqlite {
 
-// The columns of job_read.sql, in its order, from column 0. Names (namespace, queue, type, worker) and contents kept apart are
+// The columns of job_read, in its order, from column 0. Names (namespace, queue, type, worker) and contents kept apart are
 // the caller's to fill in. A scheduled row whose time has come reads as ready.
 struct JobRow {
   Job job;

@@ -3,18 +3,7 @@
 #include "store/codec/spec_text.h"
 
 namespace muster::store::sqlite {
-namespace {
-
-std::optional<Instant> instant(const Statement& st, int column) {
-  const auto ms = st.optional_integer(column);
-  return ms ? std::optional(from_ms(*ms)) : std::nullopt;
-}
-
-void bind_instant(Statement& st, int index, const std::optional<Instant>& at) {
-  at ? st.bind(index, to_ms(*at)) : st.bind_null(index);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 ScheduleRow read_schedule_row(const Statement& st, const IdCodec& ids) {
   ScheduleRow out;
@@ -25,10 +14,10 @@ ScheduleRow read_schedule_row(const Statement& st, const IdCodec& ids) {
   schedule.spec.enabled = st.integer(3) != 0;
   schedule.created_at = from_ms(st.integer(4));
   schedule.updated_at = from_ms(st.integer(5));
-  schedule.next_fire_at = instant(st, 6);
-  schedule.last_fired_at = instant(st, 7);
-  schedule.caught_up_to = instant(st, 8);
-  schedule.buffered = instant(st, 9);
+  schedule.next_fire_at = from_ms(st.optional_integer(6));
+  schedule.last_fired_at = from_ms(st.optional_integer(7));
+  schedule.caught_up_to = from_ms(st.optional_integer(8));
+  schedule.buffered = from_ms(st.optional_integer(9));
   if (const auto job = st.optional_integer(10)) schedule.last_job = ids.encode(*job);
   schedule.fired = static_cast<std::uint64_t>(st.integer(11));
   schedule.skipped = static_cast<std::uint64_t>(st.integer(12));
@@ -45,12 +34,12 @@ void write_schedule(Statement& st, std::int64_t ns_row, const Schedule& schedule
   const std::string text = schedule_to_text(spec);
   st.bind(1, ns_row).bind_text(2, spec.id.text()).bind_text(3, spec.job.queue.text()).bind_text(4, spec.job.type.text());
   st.bind(5, std::int64_t{spec.enabled});
-  bind_instant(st, 6, spec.enabled ? schedule.next_fire_at : std::nullopt);
+  st.bind_optional(6, to_ms(spec.enabled ? schedule.next_fire_at : std::nullopt));
   st.bind(7, to_ms(schedule.created_at)).bind(8, to_ms(schedule.updated_at));
-  bind_instant(st, 9, schedule.next_fire_at);
-  bind_instant(st, 10, schedule.last_fired_at);
-  bind_instant(st, 11, schedule.caught_up_to);
-  bind_instant(st, 12, schedule.buffered);
+  st.bind_optional(9, to_ms(schedule.next_fire_at));
+  st.bind_optional(10, to_ms(schedule.last_fired_at));
+  st.bind_optional(11, to_ms(schedule.caught_up_to));
+  st.bind_optional(12, to_ms(schedule.buffered));
   st.bind_optional(13, schedule.last_job ? ids.decode(*schedule.last_job) : std::nullopt);
   st.bind(14, static_cast<std::int64_t>(schedule.fired)).bind(15, static_cast<std::int64_t>(schedule.skipped));
   st.bind(16, static_cast<std::int64_t>(schedule.revision)).bind_text(17, text).bind_blob(18, spec.job.payload.data);

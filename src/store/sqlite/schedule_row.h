@@ -13,11 +13,11 @@ struct ScheduleRow {
   Schedule schedule;  // without its namespace; set_namespace() adds it
 };
 
-// The columns of schedule_find.sql, in its order, from column 0.
+// The columns of schedule_find, in its order, from column 0.
 ScheduleRow read_schedule_row(const Statement& st, const IdCodec& ids);
 void set_namespace(Schedule& schedule, const NamespaceName& ns);
 
-// Runs schedule_insert.sql or schedule_update.sql, which take the same parameters.
+// Runs schedule_insert or schedule_update, which take the same parameters.
 void write_schedule(Statement& st, std::int64_t ns_row, const Schedule& schedule, const IdCodec& ids);
 
 }  // namespace muster::store::sqlite

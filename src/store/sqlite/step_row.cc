@@ -9,15 +9,6 @@ namespace {
 constexpr std::int64_t kInputBytes = 1;
 constexpr std::int64_t kOutputBytes = 2;
 
-std::optional<Instant> instant(const Statement& st, int column) {
-  const auto ms = st.optional_integer(column);
-  return ms ? std::optional(from_ms(*ms)) : std::nullopt;
-}
-
-void bind_instant(Statement& st, int index, const std::optional<Instant>& at) {
-  at ? st.bind(index, to_ms(*at)) : st.bind_null(index);
-}
-
 std::optional<Content> content(const Statement& st, int column, bool bytes) {
   if (st.is_null(column)) return std::nullopt;
   return Content{st.text(column), bytes ? Encoding::bytes : Encoding::json};
@@ -50,8 +41,8 @@ StepRow read_step_row(const Statement& st, const IdCodec& ids) {
   step.attempt = static_cast<std::uint32_t>(st.integer(5));
   const std::int64_t encodings = st.integer(6);
   step.begun_at = from_ms(st.integer(7));
-  step.finished_at = instant(st, 8);
-  step.until = instant(st, 9);
+  step.finished_at = from_ms(st.optional_integer(8));
+  step.until = from_ms(st.optional_integer(9));
   row.worker = st.integer(10);
   step.fence = Fence{static_cast<std::uint64_t>(st.integer(11))};
   if (const auto child = st.optional_integer(12)) step.child = ids.encode(*child);
@@ -69,8 +60,8 @@ void insert_step(Statement& st, const StepKey& key, const Step& step, WorkerKey 
   st.bind(1, key.run).bind(2, key.place).bind_text(3, step.name);
   st.bind(4, static_cast<std::int64_t>(step.kind)).bind(5, static_cast<std::int64_t>(step.state));
   st.bind(6, std::int64_t{step.attempt}).bind(7, encodings_of(step)).bind(8, to_ms(step.begun_at));
-  bind_instant(st, 9, step.finished_at);
-  bind_instant(st, 10, step.until);
+  st.bind_optional(9, to_ms(step.finished_at));
+  st.bind_optional(10, to_ms(step.until));
   worker != 0 ? st.bind(11, worker) : st.bind_null(11);
   st.bind(12, static_cast<std::int64_t>(to_number(step.fence))).bind_optional(13, child_key(step, ids));
   st.bind_text_or_null(14, step.signal).bind_text_or_null(15, policy).bind_text_or_null(16, error);
@@ -83,8 +74,8 @@ void update_step(Statement& st, const StepKey& key, const Step& step, const IdCo
   const std::string error = step.error ? error_to_text(*step.error) : std::string();
   st.bind(1, key.run).bind(2, key.place).bind(3, static_cast<std::int64_t>(step.kind));
   st.bind(4, static_cast<std::int64_t>(step.state)).bind(5, encodings_of(step));
-  bind_instant(st, 6, step.finished_at);
-  bind_instant(st, 7, step.until);
+  st.bind_optional(6, to_ms(step.finished_at));
+  st.bind_optional(7, to_ms(step.until));
   st.bind_optional(8, child_key(step, ids)).bind_text_or_null(9, step.signal).bind_text_or_null(10, error);
   bind_content(st, 11, step.output);
   st.run();

@@ -15,12 +15,12 @@ struct StepRow {
   WorkerKey worker = 0;
 };
 
-// The columns of step_newest.sql, in its order, from column 0.
+// The columns of step_newest, in its order, from column 0.
 StepRow read_step_row(const Statement& st, const IdCodec& ids);
 
 // Runs step_insert.sql.
 void insert_step(Statement& st, const StepKey& key, const Step& step, WorkerKey worker, const IdCodec& ids);
-// Runs step_update.sql: what may change after an attempt began.
+// Runs step_update: what may change after an attempt began.
 void update_step(Statement& st, const StepKey& key, const Step& step, const IdCodec& ids);
 
 }  // namespace muster::store::sqlite

@@ -111,10 +111,6 @@ std::uint16_t flags_of(const Job& job) {
   return flags;
 }
 
-void bind_instant(Statement& st, int index, const std::optional<Instant>& at) {
-  at ? st.bind(index, to_ms(*at)) : st.bind_null(index);
-}
-
 class FileSink final : public transfer::Sink {
  public:
   // REQUIRES: the file has this program's schema.
@@ -311,9 +307,9 @@ class FileSink final : public transfer::Sink {
     st.bind(1, row).bind(2, ns).bind_text(3, worker.spec.id.text());
     st.bind(4, static_cast<std::int64_t>(to_number(worker.session))).bind(5, static_cast<std::int64_t>(worker.state));
     st.bind_text(6, spec).bind(7, to_ms(worker.registered_at)).bind(8, to_ms(worker.last_seen_at));
-    bind_instant(st, 9, worker.offline_at);
+    st.bind_optional(9, to_ms(worker.offline_at));
     st.bind_text(10, worker.offline_cause);
-    bind_instant(st, 11, worker.drain_deadline);
+    st.bind_optional(11, to_ms(worker.drain_deadline));
     st.bind_text(12, worker.drain_reason).bind(13, static_cast<std::int64_t>(worker.completed));
     st.bind(14, static_cast<std::int64_t>(worker.failed)).bind_text(15, worker.stats);
     st.run();
@@ -364,14 +360,14 @@ class FileSink final : public transfer::Sink {
     Statement& st = job_put_;
     st.bind(1, record.key).bind(2, lane_row(job.spec)).bind(3, static_cast<std::int64_t>(job.state));
     st.bind(4, std::int64_t{flags}).bind(5, std::int64_t{job.spec.priority}).bind(6, rank_to_write(record));
-    bind_instant(st, 7, job.run_at);
+    st.bind_optional(7, to_ms(job.run_at));
     st.bind(8, to_ms(job.created_at)).bind(9, static_cast<std::int64_t>(record.event));
     st.bind(10, std::int64_t{job.attempt}).bind(11, std::int64_t{job.rescues});
     st.bind(12, static_cast<std::int64_t>(to_number(job.fence)));
     worker.row != 0 ? st.bind(13, worker.row) : st.bind_null(13);
-    bind_instant(st, 14, job.started_at);
-    bind_instant(st, 15, job.finished_at);
-    bind_instant(st, 16, job.expires_at);
+    st.bind_optional(14, to_ms(job.started_at));
+    st.bind_optional(15, to_ms(job.finished_at));
+    st.bind_optional(16, to_ms(job.expires_at));
     st.bind_optional(17, lease_to_write(record, worker.dead_after));
     st.bind_text_or_null(18, record.cancel_reason).bind_text_or_null(19, spec);
     (flags & kPayloadApart) != 0 ? st.bind_null(20) : st.bind_blob(20, job.spec.payload.data);

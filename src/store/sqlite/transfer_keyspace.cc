@@ -5,8 +5,6 @@
 namespace muster::store::sqlite {
 namespace {
 
-std::int64_t whole(std::size_t value) { return static_cast<std::int64_t>(value); }
-
 std::int64_t number_in(const std::string& text) {
   // Below every position of a list: what is behind it is everything.
   std::int64_t value = INT64_MIN;
@@ -26,7 +24,7 @@ void KeyspaceReader::read_entries(transfer::Batch& batch, const transfer::Positi
   auto& out = batch.records.emplace<std::vector<transfer::EntryRecord>>();
   Statement& st = entries_;
   std::size_t bytes = 0;
-  Rows rows(st.bind(1, after.first).bind(2, whole(limit)));
+  Rows rows(st.bind(1, after.first).bind(2, as_integer(limit)));
   while (bytes < transfer::kCopyBatchBytesMax && rows.next()) {
     transfer::EntryRecord& record = out.emplace_back();
     record.number = st.integer(0);
@@ -48,7 +46,7 @@ void KeyspaceReader::read_items(transfer::Batch& batch, const transfer::Position
   auto& out = batch.records.emplace<std::vector<transfer::ItemRecord>>();
   Statement& st = items_;
   std::size_t bytes = 0;
-  Rows rows(st.bind(1, after.first).bind(2, number_in(after.second)).bind(3, whole(limit)));
+  Rows rows(st.bind(1, after.first).bind(2, number_in(after.second)).bind(3, as_integer(limit)));
   while (bytes < transfer::kCopyBatchBytesMax && rows.next()) {
     out.push_back({st.integer(0), st.integer(1), st.text(2)});
     bytes += out.back().value.size();
@@ -60,7 +58,7 @@ void KeyspaceReader::read_fields(transfer::Batch& batch, const transfer::Positio
   auto& out = batch.records.emplace<std::vector<transfer::FieldRecord>>();
   Statement& st = fields_;
   std::size_t bytes = 0;
-  Rows rows(st.bind(1, after.first).bind_blob(2, after.second).bind(3, whole(limit)));
+  Rows rows(st.bind(1, after.first).bind_blob(2, after.second).bind(3, as_integer(limit)));
   while (bytes < transfer::kCopyBatchBytesMax && rows.next()) {
     out.push_back({st.integer(0), st.text(1), st.text(2)});
     bytes += out.back().name.size() + out.back().value.size();
@@ -72,7 +70,7 @@ void KeyspaceReader::read_scores(transfer::Batch& batch, const transfer::Positio
   auto& out = batch.records.emplace<std::vector<transfer::ScoreRecord>>();
   Statement& st = scores_;
   std::size_t bytes = 0;
-  Rows rows(st.bind(1, after.first).bind_blob(2, after.second).bind(3, whole(limit)));
+  Rows rows(st.bind(1, after.first).bind_blob(2, after.second).bind(3, as_integer(limit)));
   while (bytes < transfer::kCopyBatchBytesMax && rows.next()) {
     out.push_back({st.integer(0), st.text(1), st.real(2)});
     bytes += out.back().member.size();

@@ -18,12 +18,6 @@ using transfer::Position;
 // An instant before all others: a scheduled row is taken as it is written, due or not.
 constexpr Instant kNever = Instant::min();
 
-std::optional<Instant> instant(const Statement& st, int column) {
-  const auto ms = st.optional_integer(column);
-  if (!ms) return std::nullopt;
-  return from_ms(*ms);
-}
-
 // The lease a running row stands for: what the claim or a renewal asked for, else the job's own, else the worker's. 0 is one that
 // was over when it was copied.
 std::optional<Duration> granted(const Statement& st, const JobSpec& spec) {
@@ -151,9 +145,9 @@ void TransferReader::read_workers(Batch& batch, const Position& after, std::size
     worker.state = static_cast<WorkerState>(st.integer(4));
     worker.registered_at = from_ms(st.integer(6));
     worker.last_seen_at = from_ms(st.integer(7));
-    worker.offline_at = instant(st, 8);
+    worker.offline_at = from_ms(st.optional_integer(8));
     worker.offline_cause = st.text(9);
-    worker.drain_deadline = instant(st, 10);
+    worker.drain_deadline = from_ms(st.optional_integer(10));
     worker.drain_reason = st.text(11);
     worker.completed = static_cast<std::uint64_t>(st.integer(12));
     worker.failed = static_cast<std::uint64_t>(st.integer(13));

@@ -10,7 +10,7 @@
 namespace muster::store::transfer {
 namespace {
 
-constexpr Instant kNow = Instant(std::chrono::seconds(1'700'000'000));
+constexpr Instant kTakenAt = Instant(std::chrono::seconds(1'700'000'000));
 
 Digest digest_of(Everything all) {
   MemorySource source(all);
@@ -18,7 +18,7 @@ Digest digest_of(Everything all) {
 }
 
 TEST(Digest, CountsRecordsAndStates) {
-  const Everything all = Sample(kNow).all;
+  const Everything all = Sample(kTakenAt).all;
   const Digest digest = digest_of(all);
   for (const Kind kind : kKinds) EXPECT_EQ(digest.records(kind), all.counts()[index_of(kind)]) << to_string(kind);
   std::uint64_t jobs = 0;
@@ -30,7 +30,7 @@ TEST(Digest, CountsRecordsAndStates) {
 }
 
 TEST(Digest, DoesNotDependOnTheOrderOfReading) {
-  Everything all = Sample(kNow).all;
+  Everything all = Sample(kTakenAt).all;
   const Digest before = digest_of(all);
   std::reverse(all.jobs.begin(), all.jobs.end());
   std::reverse(all.workers.begin(), all.workers.end());
@@ -71,14 +71,14 @@ TEST(Digest, SeesEveryChange) {
       {"dependency", [](Everything& all) { all.dependencies[0].after = 3; }},
       {"text of a plan", [](Everything& all) { all.plans[0].spec.text += " "; }},
       {"needs of a plan", [](Everything& all) { all.plans[0].spec.needs = CapabilitySet(); }},
-      {"use of a plan", [](Everything& all) { all.plans[1].last_used_at = kNow; }},
+      {"use of a plan", [](Everything& all) { all.plans[1].last_used_at = kTakenAt; }},
       {"jobs of a plan", [](Everything& all) { all.plans[0].jobs += 1; }},
-      {"end of an action", [](Everything& all) { all.actions[0].settled_at = kNow; }},
+      {"end of an action", [](Everything& all) { all.actions[0].settled_at = kTakenAt; }},
       {"counts of an action", [](Everything& all) { all.actions[1].action.counts.dead += 1; }},
       {"jobs of an action", [](Everything& all) { all.actions[0].jobs[2] += 1; }},
       {"space of a key", [](Everything& all) { all.entries[0].space = KeySpace::internal; }},
       {"type of a key", [](Everything& all) { all.entries[5].type = KeyType::set; }},
-      {"time of a key", [](Everything& all) { all.entries[0].expires_at = kNow; }},
+      {"time of a key", [](Everything& all) { all.entries[0].expires_at = kTakenAt; }},
       {"value of a key", [](Everything& all) { all.entries[0].text[1] ^= 1; }},
       {"ends of a list", [](Everything& all) { all.entries[4].head -= 1; }},
       {"item", [](Everything& all) { all.items[0].value[0] ^= 1; }},
@@ -104,19 +104,19 @@ TEST(Digest, SeesEveryChange) {
       {"missing job", [](Everything& all) { all.jobs.pop_back(); }},
       {"job twice", [](Everything& all) { all.jobs.push_back(all.jobs.back()); }},
   };
-  const Digest before = digest_of(Sample(kNow).all);
+  const Digest before = digest_of(Sample(kTakenAt).all);
   for (const Change& change : changes) {
-    Everything all = Sample(kNow).all;
+    Everything all = Sample(kTakenAt).all;
     change.make(all);
     EXPECT_FALSE(digest_of(all) == before) << change.name;
   }
 }
 
 TEST(Digest, LeavesOutWhatACopyGivesAnew) {
-  const Digest before = digest_of(Sample(kNow).all);
-  Everything all = Sample(kNow).all;
+  const Digest before = digest_of(Sample(kTakenAt).all);
+  Everything all = Sample(kTakenAt).all;
   all.workers[0].last_seen_at += Duration(1'000);   // a live worker is as good as seen
-  all.jobs[13].job.lease_expires_at = kNow;         // leases begin anew
+  all.jobs[13].job.lease_expires_at = kTakenAt;     // leases begin anew
   all.jobs.back().rank = 5;                         // a finished job stands in no order
   all.jobs[3].job.attempts[1].worker = WorkerId();  // nobody knows that worker any more
   all.steps[1].step.worker = WorkerId();            // nor in a step

@@ -31,7 +31,7 @@ const Sql kActionForgetJobs{"action_forget_jobs"};
 
 constexpr std::size_t kSettlePassMax = 200;  // open actions one pass looks at: each may have thousands of jobs
 
-// The columns of action_read.sql: those of the row, then those of the jobs that are there, for an open one.
+// The columns of action_read: those of the row, then those of the jobs that are there, for an open one.
 Action read_action(const Rows& rows, std::size_t row, const NamespaceName& ns) {
   const auto count = [&rows, row](int column) { return static_cast<std::uint64_t>(rows.integer(row, column)); };
   Action out;

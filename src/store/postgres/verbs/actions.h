@@ -12,7 +12,7 @@ namespace muster::store::postgres {
 // A finished job is about to start over: its action, if it has one and was settled, is open again. REQUIRES: the job's row is
 // held, and has not moved yet.
 void reopen_action(Tx& tx, NamespaceKey ns, const JobSpec& spec, JobKey job);
-// Finished jobs were removed. Rows are (id, outcome), the outcome numbered as in prune_history.sql and prune_dead.sql.
+// Finished jobs were removed. Rows are (id, outcome), the outcome numbered as in prune_history and prune_dead.
 void forget_action_jobs(Tx& tx, const Rows& removed);
 
 }  // namespace muster::store::postgres

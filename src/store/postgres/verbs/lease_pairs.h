@@ -1,4 +1,4 @@
-// Pairs of numbers in one text column, as beat_note.sql gives them: "12:90 13:91".
+// Pairs of numbers in one text column, as beat_note gives them: "12:90 13:91".
 #pragma once
 
 #include <charconv>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/key_rows.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -21,7 +22,6 @@ const Sql kNamespaceDeleteKeys{"namespace_delete_keys"};
 const Sql kNamespaceDeleteLanes{"namespace_delete_lanes"};
 const Sql kNamespaceDeleteQueues{"namespace_delete_queues"};
 const Sql kNamespaceDelete{"namespace_delete"};
-const Sql kDirectoryBump{"directory_bump"};
 
 constexpr std::int64_t kHistoryStretch = 2'000'000;  // keys one question covers; a second or so
 constexpr std::int64_t kKeysInFlightMax = 100'000;   // given out and not yet used by jobs on their way in

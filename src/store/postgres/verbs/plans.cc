@@ -17,7 +17,7 @@ const Sql kPlanCount{"plan_count"};
 const Sql kPlanNeeded{"plan_needed"};
 const Sql kPlanDelete{"plan_delete"};
 
-// The columns of plan_read.sql.
+// The columns of plan_read.
 Plan read_plan(const Rows& rows, std::size_t row, const NamespaceName& ns) {
   Plan plan;
   plan.spec.ns = ns;

@@ -7,6 +7,7 @@
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -19,7 +20,6 @@ const Sql kQueueLockRunning{"queue_lock_running"};
 const Sql kQueueCountRunning{"queue_count_running"};
 const Sql kQueueChange{"queue_change"};
 const Sql kQueueHeads{"queue_heads"};
-const Sql kDirectoryBump{"directory_bump"};
 
 // Counting walks through the whole table of waiting jobs. Beyond this many the numbers may be as old as kCountKept.
 constexpr std::uint64_t kExactCountMax = 100'000;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/moves.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/runs/rules.h"
@@ -13,7 +14,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kRunsEnded{"runs_ended"};
 const Sql kStepsWaiting{"steps_waiting"};
 const Sql kSignalsCount{"signals_count"};
 const Sql kSignalsPut{"signals_put"};

@@ -13,6 +13,7 @@
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/runs/rules.h"
@@ -22,7 +23,6 @@ namespace {
 
 const Sql kJobsGates{"jobs_gates"};
 const Sql kRunsHeld{"runs_held"};
-const Sql kRunsEnded{"runs_ended"};
 const Sql kStepsLatest{"steps_latest"};
 const Sql kStepsAsleep{"steps_asleep"};
 const Sql kStepsCount{"steps_count"};

@@ -3,28 +3,17 @@
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/postgres/shared_statements.h"
 
 namespace muster::store::postgres {
 namespace {
 
-const Sql kWorkerLook{"worker_look"};
 const Sql kWorkerLock{"worker_lock"};
 const Sql kWorkerPut{"worker_put"};
 const Sql kWorkerRunning{"worker_running"};
 const Sql kBeatLock{"beat_lock"};
 
-constexpr int kBeatColumns = 16;  // of worker_read.sql: where those of `beats` begin
-
-std::optional<Instant> instant(const Rows& rows, std::size_t row, int column) {
-  const auto ms = rows.maybe(row, column);
-  if (!ms) return std::nullopt;
-  return from_ms(*ms);
-}
-
-std::optional<std::int64_t> ms_of(const std::optional<Instant>& at) {
-  if (!at) return std::nullopt;
-  return to_ms(*at);
-}
+constexpr int kBeatColumns = 16;  // of worker_read: where those of `beats` begin
 
 // An offline worker's last words are in its own row; a beat that came in too late changes nothing about it.
 void join_beat(WorkerRow& row, const Rows& rows, std::size_t at, int column) {
@@ -61,9 +50,9 @@ WorkerRow WorkerReader::read(const Rows& rows, std::size_t i) const {
   worker.state = static_cast<WorkerState>(rows.integer(i, 4));
   worker.registered_at = from_ms(rows.integer(i, 7));
   worker.last_seen_at = from_ms(rows.integer(i, 8));
-  worker.offline_at = instant(rows, i, 9);
+  worker.offline_at = from_ms(rows.maybe(i, 9));
   worker.offline_cause = rows.text(i, 10);
-  worker.drain_deadline = instant(rows, i, 11);
+  worker.drain_deadline = from_ms(rows.maybe(i, 11));
   worker.drain_reason = rows.text(i, 12);
   worker.completed = static_cast<std::uint64_t>(rows.integer(i, 13));
   worker.failed = static_cast<std::uint64_t>(rows.integer(i, 14));
@@ -121,9 +110,9 @@ void write_workers(Tx& tx, const std::vector<WorkerRow*>& rows, Answer answer) {
     spec.add(std::string_view(worker_to_text(worker.spec)));
     registered_at.add(to_ms(worker.registered_at));
     last_seen_at.add(to_ms(worker.last_seen_at));
-    offline_at.add(ms_of(worker.offline_at));
+    offline_at.add(to_ms(worker.offline_at));
     offline_cause.add(std::string_view(worker.offline_cause));
-    drain_deadline.add(ms_of(worker.drain_deadline));
+    drain_deadline.add(to_ms(worker.drain_deadline));
     drain_reason.add(std::string_view(worker.drain_reason));
     completed.add(static_cast<std::int64_t>(worker.completed));
     failed.add(static_cast<std::int64_t>(worker.failed));

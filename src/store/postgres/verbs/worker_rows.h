@@ -25,12 +25,12 @@ struct WorkerRow {
   bool live() const { return worker.state != WorkerState::offline; }
 };
 
-// Reads the columns of worker_lock.sql; the directory knows the namespaces' names.
+// Reads the columns of worker_lock; the directory knows the namespaces' names.
 class WorkerReader {
  public:
   explicit WorkerReader(Tx& tx);
   WorkerRow read(const Rows& rows, std::size_t row) const;
-  // The columns of worker_read.sql: beats and running jobs come along.
+  // The columns of worker_read: beats and running jobs come along.
   WorkerRow read_whole(const Rows& rows, std::size_t row) const;
   const NamespaceName& name_of(NamespaceKey ns) const;
 

@@ -7,6 +7,7 @@
 #include "model/limits.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
+#include "store/postgres/shared_statements.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/verbs/worker_counts.h"
@@ -14,7 +15,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kWorkerLook{"worker_look"};
 const Sql kWorkerCount{"worker_count"};
 const Sql kWorkerAdd{"worker_add"};
 const Sql kWorkerOwnTtl{"worker_own_ttl"};

@@ -23,7 +23,7 @@ inline constexpr std::uint16_t kResultBytes = 4;
 inline constexpr std::uint16_t kResultApart = 8;
 inline constexpr std::uint16_t kCancelRequested = 16;
 inline constexpr std::uint16_t kHasProgress = 32;
-inline constexpr std::uint16_t kIsRun = 64;  // job_list_*.sql and job_counts.sql know it by its number
+inline constexpr std::uint16_t kIsRun = 64;  // job_list_* and job_counts know it by its number
 inline constexpr std::uint16_t kHasParent = 128;
 
 // Wishes of a job that the hot path must honour without reading its row.

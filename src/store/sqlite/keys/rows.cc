@@ -26,13 +26,6 @@ KeyHead read_head(const Statement& st, int at) {
   return head;
 }
 
-void bind_instant(Statement& st, int index, const std::optional<Instant>& at) {
-  if (at)
-    st.bind(index, to_ms(*at));
-  else
-    st.bind_null(index);
-}
-
 // Both ends included; an end that is excluded is the next double inside. Nothing: no score is in it.
 struct Ends {
   double min = -std::numeric_limits<double>::infinity();
@@ -144,7 +137,7 @@ std::optional<KeyHead> SqliteKeyRows::find(std::string_view key) {
 KeyRow SqliteKeyRows::insert(std::string_view key, const KeyHead& head, std::optional<std::string_view> value) {
   Statement& st = sql_.insert;
   st.bind(1, namespace_).bind(2, space_).bind_blob(3, key).bind(4, static_cast<std::int64_t>(head.type));
-  bind_instant(st, 5, head.expires_at);
+  st.bind_optional(5, to_ms(head.expires_at));
   if (value)
     st.bind_blob(6, *value);
   else
@@ -166,7 +159,7 @@ KeyHead SqliteKeyRows::create(std::string_view key, KeyType type, std::optional<
 void SqliteKeyRows::write(const KeyHead& head) {
   Statement& st = sql_.write;
   st.bind(1, id_of(head));
-  bind_instant(st, 2, head.expires_at);
+  st.bind_optional(2, to_ms(head.expires_at));
   st.bind(3, head.count).bind(4, head.head).bind(5, head.tail).run();
   if (const auto text = texts_.find(head.row); text != texts_.end()) text->second.expires_at = head.expires_at;
 }
