@@ -211,5 +211,32 @@ TEST_F(SharedRowsRace, CountsStayRightWhileJobsStartOver) {
   EXPECT_EQ(counts(*nodes_[0], "a1"), (ActionCounts{.waiting = kJobs - 2, .cancelled = 2}));
 }
 
+TEST_F(SharedRowsRace, AChangedNamespaceIsAnsweredAsItWasChanged) {
+  Store& node = *nodes_[0];  // one node's memory of names, which every transaction renews that finds it old
+  // Many names take a while to renew: the next one that does so already waits.
+  for (int i = 0; i < 500; ++i)
+    ASSERT_TRUE(call<NamespaceInfo>([&](auto reply) {
+                  node.create_namespace({.name = NamespaceName(fmt::format("n{}", i))}, std::move(reply));
+                }).ok());
+  std::atomic<bool> changing{true};
+  std::atomic<int> wrong{0};
+  everywhere([&](Store&, std::size_t who) {
+    if (who > 0) {
+      while (changing)
+        EXPECT_TRUE(call<std::vector<NamespaceInfo>>([&](auto reply) { node.list_namespaces(std::move(reply)); }).ok());
+      return;
+    }
+    for (int i = 0; i < 500; ++i) {
+      const std::string name = fmt::format("name {}", i);
+      const auto changed = call<NamespaceInfo>([&](auto reply) {
+        node.update_namespace({.name = kDefault, .display_name = name, .description = {}, .enabled = {}}, std::move(reply));
+      });
+      wrong += changed.ok() && changed->display_name == name ? 0 : 1;
+    }
+    changing = false;
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 }  // namespace
 }  // namespace muster::store::postgres

@@ -8,6 +8,7 @@
 #include "store/postgres/moves.h"
 #include "store/postgres/schedule_rows.h"
 #include "store/postgres/step_rows.h"
+#include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -35,11 +36,6 @@ const Sql kSchedules{"transfer_schedules"};
 using transfer::Batch;
 using transfer::Kind;
 using transfer::Position;
-
-NamespaceInfo namespace_at(const Rows& rows, std::size_t i) {
-  return {NamespaceName(rows.text(i, 1)), from_ms(rows.integer(i, 3)), rows.text(i, 2), rows.text(i, 4),
-          rows.integer(i, 5) != 0,        from_ms(rows.integer(i, 6))};
-}
 
 transfer::QueueRecord queue_at(const Rows& rows, std::size_t i) {
   return {NamespaceName(rows.text(i, 1)), QueueName(rows.text(i, 2)), settings_from_text(rows.view(i, 3))};

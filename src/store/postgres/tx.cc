@@ -130,6 +130,11 @@ void Tx::wake_queue(QueueKey queue) {
   for (LanePtr& lane : directory().lanes_of_queue(queue)) changes.wakes.push_back(std::move(lane));
 }
 
+NamespaceInfo namespace_at(const Rows& rows, std::size_t row) {
+  return {NamespaceName(rows.text(row, 1)), from_ms(rows.integer(row, 3)), rows.text(row, 2), rows.text(row, 4),
+          rows.integer(row, 5) != 0,        from_ms(rows.integer(row, 6))};
+}
+
 void Tx::reload_directory() {
   reloaded_ = true;
   write(kDirectoryVersion);
@@ -143,10 +148,7 @@ void Tx::reload_directory() {
   std::vector<NamespaceEntry> namespaces;
   const Rows& ns_rows = rows[base + 1];
   for (std::size_t i = 0; i < ns_rows.size(); ++i) {
-    NamespaceEntry entry;
-    entry.key = static_cast<NamespaceKey>(ns_rows.integer(i, 0));
-    entry.info = {NamespaceName(ns_rows.text(i, 1)), from_ms(ns_rows.integer(i, 3)), ns_rows.text(i, 2), ns_rows.text(i, 4),
-                  ns_rows.integer(i, 5) != 0,        from_ms(ns_rows.integer(i, 6))};
+    NamespaceEntry entry{.key = static_cast<NamespaceKey>(ns_rows.integer(i, 0)), .info = namespace_at(ns_rows, i)};
     names.emplace(entry.key, entry.info.name);
     namespaces.push_back(std::move(entry));
   }

@@ -96,4 +96,7 @@ class Tx {
   bool reloaded_ = false;
 };
 
+// The columns of directory_namespaces, namespace_change and transfer_namespaces.
+NamespaceInfo namespace_at(const Rows& rows, std::size_t row);
+
 }  // namespace muster::store::postgres

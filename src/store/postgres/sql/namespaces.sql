@@ -4,6 +4,7 @@ UPDATE {schema}.namespaces
 SET display_name = coalesce($2::bytea, display_name), description = coalesce($3::bytea, description),
     enabled = coalesce($4::boolean, enabled), updated_at = $5::bigint
 WHERE id = $1::integer
+RETURNING id, name, description, created_at, display_name, enabled, updated_at
 
 -- name: namespace_create
 INSERT INTO {schema}.namespaces (name, description, created_at, display_name, enabled, updated_at)
@@ -44,6 +45,9 @@ DELETE FROM {schema}.schedules WHERE namespace = $1::integer
 -- name: namespace_history
 -- Did any job with a key above $2 and not above $3 finish in one of these lanes?
 SELECT EXISTS (SELECT 1 FROM {schema}.history WHERE id > $2::bigint AND id <= $3::bigint AND lane = ANY($1::integer[]))
+
+-- name: namespace_lanes
+SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue WHERE q.namespace = $1::integer
 
 -- name: namespace_live
 -- Does any job that waits, runs or is dead stand in one of these lanes? And the last key that was given out so far.

@@ -13,6 +13,7 @@ namespace {
 const Sql kNamespaceCreate{"namespace_create"};
 const Sql kNamespaceWorker{"namespace_worker"};
 const Sql kNamespaceLive{"namespace_live"};
+const Sql kNamespaceLanes{"namespace_lanes"};
 const Sql kNamespaceHistory{"namespace_history"};
 const Sql kNamespaceLock{"namespace_lock"};
 const Sql kNamespaceChange{"namespace_change"};
@@ -26,11 +27,12 @@ const Sql kNamespaceDelete{"namespace_delete"};
 constexpr std::int64_t kHistoryStretch = 2'000'000;  // keys one question covers; a second or so
 constexpr std::int64_t kKeysInFlightMax = 100'000;   // given out and not yet used by jobs on their way in
 
-std::vector<LaneKey> lanes_of(const Directory& directory, NamespaceKey ns) {
+// As this transaction sees them: what the node remembers is every transaction's, and another one may put an older view of it
+// there.
+std::vector<LaneKey> lanes_of(Tx& tx, NamespaceKey ns) {
+  const Rows rows = tx.ask(kNamespaceLanes, Params().int4(ns));
   std::vector<LaneKey> out;
-  for (const QueueRef& queue : directory.queues())
-    if (queue->ns == ns)
-      for (const LanePtr& lane : directory.lanes_of_queue(queue->key)) out.push_back(lane->key);
+  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(static_cast<LaneKey>(rows.integer(i, 0)));
   return out;
 }
 
@@ -45,7 +47,7 @@ bool history_holds(Tx& tx, const std::vector<LaneKey>& lanes, std::int64_t from,
 // History is long and has no index by lane, so it is looked through before anybody is kept waiting. Whatever is
 // enqueued meanwhile has a new key: under the lock only the live tables and the newest keys are looked at again.
 bool holds_jobs(Tx& tx, NamespaceKey ns) {
-  const std::vector<LaneKey> lanes = lanes_of(tx.directory(), ns);
+  const std::vector<LaneKey> lanes = lanes_of(tx, ns);
   std::int64_t known = 0;
   if (!lanes.empty()) {
     const Rows rows = tx.ask(kNamespaceLive, Params().int4s(lanes));
@@ -55,8 +57,7 @@ bool holds_jobs(Tx& tx, NamespaceKey ns) {
   }
   tx.write(kNamespaceLock);
   tx.write(kDirectoryBump);  // nobody makes another lane until the commit
-  tx.reload_directory();
-  const std::vector<LaneKey> all = lanes_of(tx.directory(), ns);
+  const std::vector<LaneKey> all = lanes_of(tx, ns);
   if (all.empty()) return false;
   const Rows rows = tx.ask(kNamespaceLive, Params().int4s(all));
   if (rows.size() != 1 || rows.integer(0, 0) != 0) return true;
@@ -92,12 +93,11 @@ Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change) {
   change.display_name ? params.bytes(*change.display_name) : params.null();
   change.description ? params.bytes(*change.description) : params.null();
   change.enabled ? params.boolean(*change.enabled) : params.null();
-  tx.write(kNamespaceChange, std::move(params.int8(tx.now_ms())));
+  const Rows changed = tx.ask(kNamespaceChange, std::move(params.int8(tx.now_ms())));
+  if (changed.size() == 0) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
   tx.write(kDirectoryBump);
   tx.reload_directory();
-  const auto info = find(tx.directory(), change.name);
-  if (!info) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
-  return *info;
+  return namespace_at(changed, 0);
 }
 
 Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx) {
