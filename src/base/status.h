@@ -68,8 +68,8 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-// A T, or a Status that is not ok. A union by hand: std::variant's machinery, in every source for every T, was a third of the
-// time that the compiler took.
+// A T, or a Status that is not ok. A union by hand: std::variant's machinery, in every source for every T, was up to a third
+// of the time that a source took to compile.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -49,11 +49,17 @@ void Tally::add(std::size_t place, Code outcome, Ticks took) {
   histogram->observe(std::chrono::duration<double>(took).count());
 }
 
+namespace {
+
+constexpr std::size_t kShownTargetBytes = 256;  // a name that is too long is refused later, and need not fill the log
+
+}  // namespace
+
 void write_audit(const Spec& command, const AuditEntry& entry, Code outcome) {
   log::info("audit", {{"who", entry.who},
                       {"address", entry.address},
                       {"type", std::string(command.name)},
-                      {"target", entry.target},
+                      {"target", entry.target.substr(0, kShownTargetBytes)},
                       {"outcome", std::string(to_string(outcome))}});
 }
 
