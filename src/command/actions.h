@@ -1,6 +1,7 @@
 // Actions: a plan over inputs. What a request is, what it answers, and the record of each command.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "base/reply.h"
@@ -21,13 +22,14 @@ inline constexpr Spec kActionSubmit{
 
 struct ActionSubmitRequest {
   PlanId plan;
-  ActionOrder order;  // without an id it gets one
+  std::shared_ptr<const plan::Document> document{};  // of the plan, from whoever keeps it; null: it is read
+  ActionOrder order;                                 // without an id it gets one
 };
 using ActionSubmitReply = store::ActionSubmitted;
 
 // not_found: the plan. already_exists: an action of this name. The rest as make_action() says.
 template <>
-inline constexpr const Spec* kRecord<ActionSubmitRequest> = &kActionSubmit;
+struct Record<ActionSubmitRequest> : Command<kActionSubmit, ActionSubmitReply> {};
 
 void handle(Context& context, ActionSubmitRequest request, Reply<ActionSubmitReply> reply);
 
@@ -48,7 +50,7 @@ using ActionGetReply = store::ActionView;
 std::string_view state_of(const ActionCounts& counts);
 
 template <>
-inline constexpr const Spec* kRecord<ActionGetRequest> = &kActionGet;
+struct Record<ActionGetRequest> : Command<kActionGet, ActionGetReply> {};
 
 void handle(Context& context, ActionGetRequest request, Reply<ActionGetReply> reply);
 
@@ -66,7 +68,7 @@ using ActionListRequest = store::ActionListQuery;
 using ActionListReply = store::ActionPage;
 
 template <>
-inline constexpr const Spec* kRecord<ActionListRequest> = &kActionList;
+struct Record<ActionListRequest> : Command<kActionList, ActionListReply> {};
 
 void handle(Context& context, ActionListRequest request, Reply<ActionListReply> reply);
 

@@ -44,6 +44,18 @@ std::optional<Role> parse_role(std::string_view name) {
   return std::nullopt;
 }
 
+Caller itself() { return {.role = Role::operator_role, .name = "muster", .address = {}, .worker = {}}; }
+
+void Listeners::set(const std::string& wire, std::string address) {
+  const std::lock_guard lock(mutex_);
+  addresses_[wire] = std::move(address);
+}
+
+std::map<std::string, std::string> Listeners::all() const {
+  const std::lock_guard lock(mutex_);
+  return addresses_;
+}
+
 Status authorize(const Caller& caller, const Spec& spec) {
   const Role least = least_role(spec.auth);
   if (caller.role >= least) return {};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,22 +30,38 @@ struct Caller {
   WorkerId worker;      // set: the caller acts as this worker and no other
   // Set: the caller may use these and no other.
   std::optional<std::vector<NamespaceName>> namespaces{};
+  std::string correlation{};  // the wire's name for the request, for the audit log; empty: it has none
 };
 
-// What only the composition root knows. The fronts share it.
+// The server itself, on its own errands.
+Caller itself();
+
+// What only the composition root knows.
 struct ServerFacts {
   std::string version;
   Instant started_at{};
-  std::map<std::string, std::string> listeners;  // "http" → "127.0.0.1:8080"
-  std::string node{};                            // this server's name among those that share its store
-  ClusterView cluster{};                         // empty: it is alone on its store
-  std::string backup_folder{};                   // where backups are written; empty: nowhere
+  std::string node{};           // this server's name among those that share its store
+  ClusterView cluster{};        // empty: it is alone on its store
+  std::string backup_folder{};  // where backups are written; empty: nowhere
 };
 
+// Where the wires listen: "http" → "127.0.0.1:8080", or "off". Any thread.
+class Listeners {
+ public:
+  void set(const std::string& wire, std::string address);
+  std::map<std::string, std::string> all() const;
+
+ private:
+  mutable std::mutex mutex_;  // leaf
+  std::map<std::string, std::string> addresses_;
+};
+
+// Lives as long as the handler runs; a reply that needs the caller keeps a copy.
 struct Context {
   engine::Engine& engine;
   const ServerFacts& facts;
-  Caller caller;
+  const Listeners& listeners;
+  const Caller& caller;
 };
 
 // permission_denied when the caller's role does not reach the command.

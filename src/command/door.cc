@@ -1,69 +1,26 @@
 #include "command/door.h"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-
-#include "base/check.h"
-#include "base/log.h"
-#include "command/catalogue.h"
+#include "command/keys.h"
 
 namespace muster::command {
 
-// One command's numbers. Series are made when they are first needed: most commands never have most outcomes.
-struct Tally::Row {
-  static constexpr std::size_t kOutcomes = static_cast<std::size_t>(Code::internal) + 1;
-  std::array<std::atomic<Counter*>, kOutcomes> outcomes{};
-  std::atomic<Histogram*> took{nullptr};
-};
-
-Tally::Tally(Metrics& metrics) : metrics_(metrics), rows_(std::make_unique<Row[]>(catalogue().size())) {}
-Tally::~Tally() = default;
-
-std::size_t Tally::place_of(const Spec& command) {
-  const auto all = catalogue();
-  const auto at = std::ranges::find(all, &command);
-  check(at != all.end(), command.name);
-  return static_cast<std::size_t>(at - all.begin());
-}
-
-void Tally::add(std::size_t place, Code outcome, Ticks took) {
-  Row& row = rows_[place];
-  const auto labels = [place] { return MetricLabels{{"command", std::string(catalogue()[place]->name)}}; };
-  std::atomic<Counter*>& known = row.outcomes[static_cast<std::size_t>(outcome)];
-  Counter* counter = known.load(std::memory_order_acquire);
-  if (counter == nullptr) {
-    MetricLabels with_outcome = labels();
-    with_outcome.emplace("outcome", std::string(to_string(outcome)));
-    counter = &metrics_.counter("muster_commands_total", "Commands by outcome, on every wire.", with_outcome);
-    known.store(counter, std::memory_order_release);
-  }
-  counter->add();
-  Histogram* histogram = row.took.load(std::memory_order_acquire);
-  if (histogram == nullptr) {
-    histogram =
-        &metrics_.histogram("muster_command_seconds", "How long commands took, waits included.", latency_bounds(), labels());
-    row.took.store(histogram, std::memory_order_release);
-  }
-  histogram->observe(std::chrono::duration<double>(took).count());
-}
-
-namespace {
-
-constexpr std::size_t kShownTargetBytes = 256;  // a name that is too long is refused later, and need not fill the log
-
-}  // namespace
-
-void write_audit(const Spec& command, const AuditEntry& entry, Code outcome) {
-  log::info("audit", {{"who", entry.who},
-                      {"address", entry.address},
-                      {"type", std::string(command.name)},
-                      {"target", entry.target.substr(0, kShownTargetBytes)},
-                      {"outcome", std::string(to_string(outcome))}});
-}
-
 Door::Door(engine::Engine& engine, ServerFacts facts, Metrics& metrics)
     : engine_(engine), facts_(std::move(facts)), tally_(std::make_shared<Tally>(metrics)) {}
+
+store::KeyGlance Door::glance(const Caller& caller, std::string_view key) const {
+  static const std::size_t place = Tally::place_of(kKeysRead);
+  if (!authorize(caller, kKeysRead).ok()) return {};
+  store::KeyGlance found = engine_.keys().glance(key);
+  if (found.known) tally_->count(place, Code::ok);
+  return found;
+}
+
+Status Door::admit(const Caller& caller, const Spec& command) const {
+  Status refused = authorize(caller, command);
+  if (refused.ok()) return refused;
+  tally_->count(Tally::place_of(command), refused.code());
+  if (command.audited) write_audit(command, AuditEntry(caller, {}), refused.code());
+  return refused;
+}
 
 }  // namespace muster::command

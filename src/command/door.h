@@ -5,106 +5,162 @@
 //   2. The namespaces that the request names must be the caller's.
 //   3. The command's handler runs. Its reply is counted, timed and, after an operator's intervention, written to the audit log;
 //      so are refusals.
+//
+// What is no command, because nobody asks for it: events() tells what happened, delivery() is told what became of an answer.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/reply.h"
 #include "command/context.h"
+#include "command/delivery.h"
 #include "command/scope.h"
+#include "command/single.h"
 #include "command/spec.h"
+#include "command/tally.h"
 #include "command/target.h"
 
 namespace muster::command {
 
-// What the audit log tells about an intervention besides its outcome.
-struct AuditEntry {
-  std::string who;      // the token's name
-  std::string address;  // of the peer
-  std::string target;   // what it is about
+// What happened, in a ring that readers can resume from.
+using engine::Event;
+using engine::Events;
+using engine::SubscriptionId;
+
+// Commands whose handler takes many requests at once. One is a batch of one.
+template <class Request>
+concept TakenInBatches = requires(Context& context, std::vector<Request> requests, Reply<store::Each<AnswerTo<Request>>> reply) {
+  handle(context, std::move(requests), std::move(reply));
 };
 
-// What is counted of commands. Replies that are still on their way hold it. Any thread.
-class Tally {
- public:
-  explicit Tally(Metrics& metrics);
-  ~Tally();
-  static std::size_t place_of(const Spec& command);  // in the catalogue
-  void add(std::size_t place, Code outcome, Ticks took);
-
- private:
-  struct Row;
-  Metrics& metrics_;
-  std::unique_ptr<Row[]> rows_;  // by place
-};
-
-void write_audit(const Spec& command, const AuditEntry& entry, Code outcome);
-
+// Any thread.
 class Door {
  public:
   // The engine and the metrics outlive every reply.
   Door(engine::Engine& engine, ServerFacts facts, Metrics& metrics);
 
-  ServerFacts& facts() { return facts_; }  // on the thread that calls run()
-
   // Calls the command's handler, which its header declares. What that returns is returned; a refusal returns an empty one.
-  template <class Request, class T>
-  auto run(const Caller& caller, Request request, Reply<T> reply) {
+  template <class Request>
+  auto run(const Caller& caller, Request request, Reply<AnswerTo<Request>> reply) {
     return run_read<Request>(
         caller, [&request] { return Result<Request>(std::move(request)); }, std::move(reply));
   }
 
   // For wires on which reading a request is work: `read` gives a Result<Request>.
-  template <class Request, class Read, class T>
-  auto run_read(const Caller& caller, Read read, Reply<T> reply) {
-    constexpr const Spec* kCommand = kRecord<Request>;
-    static_assert(kCommand != nullptr, "a request is some command's");
-    Context context{.engine = engine_, .facts = facts_, .caller = caller};
-    using Ticket = decltype(handle(context, std::declval<Request>(), std::declval<Reply<T>>()));
+  template <class Request, class Read>
+  auto run_read(const Caller& caller, Read read, Reply<AnswerTo<Request>> reply) {
+    Context context = context_of(caller);
+    using Ticket = decltype(hand_over(context, std::declval<Request>(), std::move(reply)));
+    constexpr const Spec& kCommand = Record<Request>::spec;
 
-    Status refused = authorize(caller, *kCommand);
-    AuditEntry entry;
-    if constexpr (kCommand->audited) entry = {.who = caller.name, .address = caller.address, .target = {}};
+    Status refused = authorize(caller, kCommand);
+    std::string target;
     if (refused.ok()) {
       Result<Request> request = read();
-      if constexpr (kCommand->audited)
-        if (request.ok()) entry.target = target_of(*request);
+      if constexpr (kCommand.audited)
+        if (request.ok()) target = target_of(*request);
       refused = request.ok() ? confine(caller, *request) : request.status();
-      if (refused.ok()) return handle(context, *std::move(request), watched<Request>(std::move(entry), std::move(reply)));
+      if (refused.ok())
+        return hand_over(context, *std::move(request), watched<Request>(caller, std::move(target), std::move(reply)));
     }
-    watched<Request>(std::move(entry), std::move(reply))(std::move(refused));
+    watched<Request>(caller, std::move(target), std::move(reply))(std::move(refused));
     return Ticket();
   }
 
+  // Many requests of one command, as a pipeline's neighbours are: one call of the engine, and each is answered by itself. They
+  // are refused together.
+  template <TakenInBatches Request>
+  void run_all(const Caller& caller, std::vector<Request> requests, Reply<store::Each<AnswerTo<Request>>> reply) {
+    constexpr const Spec& kCommand = Record<Request>::spec;
+    Status refused = authorize(caller, kCommand);
+    for (auto request = requests.begin(); request != requests.end() && refused.ok(); ++request)
+      refused = confine(caller, *request);
+    std::vector<std::string> targets;
+    if constexpr (kCommand.audited)
+      for (const Request& request : requests) targets.push_back(target_of(request));
+    auto watched = watched_all<Request>(caller, requests.size(), std::move(targets), std::move(reply));
+    if (!refused.ok()) return watched(std::move(refused));
+    Context context = context_of(caller);
+    handle(context, std::move(requests), std::move(watched));
+  }
+
+  // keys.read of one text, when memory knows it: answered at once, without a reply.
+  store::KeyGlance glance(const Caller& caller, std::string_view key) const;
+
+  // For wires that know the command before they read the request: its role's refusal, counted and written down as run() would.
+  Status admit(const Caller& caller, const Spec& command) const;
+
+  Events& events() { return engine_.events(); }
+  Delivery delivery() { return Delivery(engine_); }
+  const Clock& clock() const { return engine_.clock(); }
+  store::StoreHealth health() { return engine_.admin().health(); }
+  const ServerFacts& facts() const { return facts_; }
+  // A wire says where it listens, for those who ask the server about itself.
+  Listeners& listeners() { return listeners_; }
+
  private:
-  template <class Request, class T>
-  Reply<T> watched(AuditEntry entry, Reply<T> reply) const {
-    static const std::size_t place = Tally::place_of(*kRecord<Request>);
-    const Ticks began = engine_.clock().elapsed();
-    auto count = [tally = tally_, &clock = engine_.clock(), began](Code outcome) {
-      tally->add(place, outcome, clock.elapsed() - began);
-    };
-    if constexpr (kRecord<Request>->audited) {
-      return [count, entry = std::move(entry), reply = std::move(reply)](Result<T> result) mutable {
-        count(result.code());
-        write_audit(*kRecord<Request>, entry, result.code());
+  Context context_of(const Caller& caller) {
+    return {.engine = engine_, .facts = facts_, .listeners = listeners_, .caller = caller};
+  }
+
+  template <class Request>
+  static auto hand_over(Context& context, Request request, Reply<AnswerTo<Request>> reply) {
+    if constexpr (TakenInBatches<Request>)
+      return handle(context, just(std::move(request)), unwrap(std::move(reply)));
+    else
+      return handle(context, std::move(request), std::move(reply));
+  }
+
+  template <class Request>
+  Reply<AnswerTo<Request>> watched(const Caller& caller, std::string target, Reply<AnswerTo<Request>> reply) const {
+    using Answer = AnswerTo<Request>;
+    const Stopwatch watch = begin<Request>();
+    if constexpr (Record<Request>::spec.audited) {
+      return [watch, entry = AuditEntry(caller, std::move(target)), reply = std::move(reply)](Result<Answer> result) mutable {
+        watch.end(result.code());
+        write_audit(Record<Request>::spec, entry, result.code());
         reply(std::move(result));
       };
     } else {
-      return [count, reply = std::move(reply)](Result<T> result) mutable {
-        count(result.code());
+      return [watch, reply = std::move(reply)](Result<Answer> result) mutable {
+        watch.end(result.code());
         reply(std::move(result));
       };
     }
   }
 
+  template <class Request>
+  Reply<store::Each<AnswerTo<Request>>> watched_all(const Caller& caller, std::size_t count, std::vector<std::string> targets,
+                                                    Reply<store::Each<AnswerTo<Request>>> reply) const {
+    using Answers = store::Each<AnswerTo<Request>>;
+    const Stopwatch watch = begin<Request>();
+    AuditEntry entry;
+    if constexpr (Record<Request>::spec.audited) entry = AuditEntry(caller, {});
+    return [watch, count, entry = std::move(entry), targets = std::move(targets),
+            reply = std::move(reply)](Result<Answers> answers) mutable {
+      for (std::size_t i = 0; i < targets.size(); ++i) {
+        entry.target = std::move(targets[i]);
+        write_audit(Record<Request>::spec, entry, answers.ok() ? (*answers)[i].code() : answers.code());
+      }
+      watch.end_all(count, answers);
+      reply(std::move(answers));
+    };
+  }
+
+  template <class Request>
+  Stopwatch begin() const {
+    static const std::size_t place = Tally::place_of(Record<Request>::spec);
+    return {tally_, engine_.clock(), place};
+  }
+
   engine::Engine& engine_;
-  ServerFacts facts_;
+  const ServerFacts facts_;
+  Listeners listeners_;
   const std::shared_ptr<Tally> tally_;  // shared with replies that are on their way
 };
 

@@ -109,6 +109,40 @@ TEST_F(DoorTest, AnInterventionIsAuditedWhateverCameOfIt) {
       << log;
 }
 
+TEST_F(DoorTest, ManyRequestsAreAnsweredAndCountedEach) {
+  JobSpec job;
+  job.type = JobType("x");
+  const auto made = ask<JobSubmitReply>(operator_, JobSubmitRequest{.job = job});
+  ASSERT_TRUE(made.ok());
+  std::promise<Result<store::Each<Job>>> answers;
+  door_->run_all(reader_, std::vector<JobGetRequest>{{made->id}, {JobId{Uuid{1, 2}}}},
+                 [&](Result<store::Each<Job>> all) { answers.set_value(std::move(all)); });
+  const auto read = answers.get_future().get();
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE((*read)[0].ok());
+  EXPECT_EQ((*read)[1].code(), Code::not_found);
+  EXPECT_EQ(counted("job.get", "ok"), 1U);
+  EXPECT_EQ(counted("job.get", "not_found"), 1U);
+  EXPECT_NE(metrics_.text().find("muster_command_seconds_count{command=\"job.get\"} 1"), std::string::npos);
+}
+
+TEST_F(DoorTest, ManyRequestsAreRefusedTogetherAndCountedEach) {
+  Code told = Code::ok;
+  door_->run_all(reader_, std::vector<JobCompleteRequest>(3),
+                 [&](const Result<store::Each<store::Settled>>& all) { told = all.code(); });
+  EXPECT_EQ(told, Code::permission_denied);
+  EXPECT_EQ(counted("job.complete", "permission_denied"), 3U);
+}
+
+TEST_F(DoorTest, WhoIsNotAdmittedIsCountedAndAuditedAsWhoIsRefused) {
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(door_->admit(operator_, kQueuePause).ok());
+  EXPECT_EQ(door_->admit(reader_, kQueuePause).code(), Code::permission_denied);
+  EXPECT_EQ(counted("queue.pause", "permission_denied"), 1U);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(R"("type":"queue.pause","target":"","outcome":"permission_denied")"),
+            std::string::npos);
+}
+
 TEST_F(DoorTest, WhatIsNoInterventionIsNotAudited) {
   testing::internal::CaptureStderr();
   JobSpec job;

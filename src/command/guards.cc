@@ -21,7 +21,7 @@ Status judge(const Caller& caller, const store::Each<Job>& jobs) {
 }  // namespace
 
 void guard_leases(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next) {
-  if (context.caller.worker.empty() && !context.caller.namespaces) return next({});
+  if (!needs_guard(context.caller)) return next({});
   context.engine.jobs().get(std::move(jobs),
                             [caller = context.caller, next = std::move(next)](Result<store::Each<Job>> found) mutable {
                               next(found.ok() ? judge(caller, *found) : found.status());
@@ -29,9 +29,10 @@ void guard_leases(Context& context, std::vector<JobId> jobs, UniqueFunction<void
 }
 
 void guard_jobs(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next) {
-  Context anyone{.engine = context.engine, .facts = context.facts, .caller = context.caller};
-  anyone.caller.worker = WorkerId();
-  guard_leases(anyone, std::move(jobs), std::move(next));
+  Caller anyone = context.caller;
+  anyone.worker = WorkerId();
+  Context unbound{.engine = context.engine, .facts = context.facts, .listeners = context.listeners, .caller = anyone};
+  guard_leases(unbound, std::move(jobs), std::move(next));
 }
 
 Result<Job> only_own(const Caller& caller, Result<Job> job) {

@@ -58,17 +58,20 @@ JobLogs logs_of(const Job& job, std::vector<store::KeyAnswer> streams) {
   return logs;
 }
 
-// What the holder of one job says: a batch of one for the verb, once the caller is known to speak for the job.
+// What holders of jobs say: for the verb, once the caller is known to speak for all of them.
 template <class Request, class T>
-void under_lease(Context& context, Request request, Reply<T> reply,
+void under_lease(Context& context, std::vector<Request> requests, Reply<store::Each<T>> reply,
                  void (engine::Jobs::*verb)(std::vector<Request>, Reply<store::Each<T>>)) {
-  const JobId job = request.lease.job;
-  guard_leases(
-      context, {job},
-      [&jobs = context.engine.jobs(), verb, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
-        if (!allowed.ok()) return reply(allowed);
-        (jobs.*verb)(just(std::move(request)), unwrap(std::move(reply)));
-      });
+  engine::Jobs& engine = context.engine.jobs();
+  if (!needs_guard(context.caller)) return (engine.*verb)(std::move(requests), std::move(reply));
+  std::vector<JobId> jobs;
+  jobs.reserve(requests.size());
+  for (const Request& request : requests) jobs.push_back(request.lease.job);
+  guard_leases(context, std::move(jobs),
+               [&engine, verb, requests = std::move(requests), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(allowed);
+                 (engine.*verb)(std::move(requests), std::move(reply));
+               });
 }
 
 // Collects the four answers, which may come on different threads, and replies with the last of them.
@@ -137,11 +140,26 @@ void handle(Context& context, JobSubmitBulkRequest request, Reply<JobSubmitBulkR
   context.engine.jobs().enqueue(std::move(request.jobs), std::move(reply));
 }
 
-void handle(Context& context, JobGetRequest request, Reply<JobGetReply> reply) {
-  context.engine.jobs().get({request.job},
-                            unwrap<Job>([caller = context.caller, reply = std::move(reply)](Result<Job> job) mutable {
-                              reply(only_own(caller, std::move(job)));
-                            }));
+void handle(Context& context, std::vector<JobGetRequest> requests, Reply<store::Each<JobGetReply>> reply) {
+  std::vector<JobId> jobs;
+  jobs.reserve(requests.size());
+  for (const JobGetRequest& request : requests) jobs.push_back(request.job);
+  if (!context.caller.namespaces) return context.engine.jobs().get(std::move(jobs), std::move(reply));
+  context.engine.jobs().get(std::move(jobs),
+                            [caller = context.caller, reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+                              if (found.ok())
+                                for (Result<Job>& job : *found) job = only_own(caller, std::move(job));
+                              reply(std::move(found));
+                            });
+}
+
+void handle(Context& context, JobFindRequest request, Reply<JobFindReply> reply) {
+  const auto verb = request.by == JobFindRequest::By::unique_key ? &engine::Jobs::find_holders : &engine::Jobs::find;
+  (context.engine.jobs().*verb)(std::move(request.ns), std::move(request.keys), std::move(reply));
+}
+
+void handle(Context& context, JobCountRequest request, Reply<JobCountReply> reply) {
+  context.engine.jobs().count(std::move(request.filter), std::move(reply));
 }
 
 void handle(Context& context, JobListRequest request, Reply<JobListReply> reply) {
@@ -217,28 +235,28 @@ engine::ClaimTicket handle(Context& context, JobClaimRequest request, Reply<JobC
   return context.engine.claims().claim(std::move(request.claim), request.wait, std::move(reply));
 }
 
-void handle(Context& context, JobHeartbeatRequest request, Reply<JobHeartbeatReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::renew);
+void handle(Context& context, std::vector<JobHeartbeatRequest> requests, Reply<store::Each<JobHeartbeatReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::renew);
 }
 
-void handle(Context& context, JobProgressRequest request, Reply<JobProgressReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::report_progress);
+void handle(Context& context, std::vector<JobProgressRequest> requests, Reply<store::Each<JobProgressReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::report_progress);
 }
 
-void handle(Context& context, JobCompleteRequest request, Reply<JobCompleteReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::complete);
+void handle(Context& context, std::vector<JobCompleteRequest> requests, Reply<store::Each<JobCompleteReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::complete);
 }
 
-void handle(Context& context, JobFailRequest request, Reply<JobFailReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::fail);
+void handle(Context& context, std::vector<JobFailRequest> requests, Reply<store::Each<JobFailReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::fail);
 }
 
-void handle(Context& context, JobSnoozeRequest request, Reply<JobSnoozeReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::snooze);
+void handle(Context& context, std::vector<JobSnoozeRequest> requests, Reply<store::Each<JobSnoozeReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::snooze);
 }
 
-void handle(Context& context, JobReleaseRequest request, Reply<JobReleaseReply> reply) {
-  under_lease(context, std::move(request), std::move(reply), &engine::Jobs::release);
+void handle(Context& context, std::vector<JobReleaseRequest> requests, Reply<store::Each<JobReleaseReply>> reply) {
+  under_lease(context, std::move(requests), std::move(reply), &engine::Jobs::release);
 }
 
 void handle(Context& context, JobSettleRequest request, Reply<JobSettleReply> reply) {

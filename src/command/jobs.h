@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/reply.h"
 #include "command/context.h"
@@ -24,7 +25,7 @@ struct JobSubmitRequest {
 using JobSubmitReply = store::Enqueued;
 
 template <>
-inline constexpr const Spec* kRecord<JobSubmitRequest> = &kJobSubmit;
+struct Record<JobSubmitRequest> : Command<kJobSubmit, JobSubmitReply> {};
 
 void handle(Context& context, JobSubmitRequest request, Reply<JobSubmitReply> reply);
 
@@ -42,7 +43,7 @@ struct JobSubmitBulkRequest {
 using JobSubmitBulkReply = std::vector<store::Enqueued>;
 
 template <>
-inline constexpr const Spec* kRecord<JobSubmitBulkRequest> = &kJobSubmitBulk;
+struct Record<JobSubmitBulkRequest> : Command<kJobSubmitBulk, JobSubmitBulkReply> {};
 
 void handle(Context& context, JobSubmitBulkRequest request, Reply<JobSubmitBulkReply> reply);
 
@@ -62,9 +63,53 @@ struct JobGetRequest {
 using JobGetReply = Job;
 
 template <>
-inline constexpr const Spec* kRecord<JobGetRequest> = &kJobGet;
+struct Record<JobGetRequest> : Command<kJobGet, JobGetReply> {};
 
-void handle(Context& context, JobGetRequest request, Reply<JobGetReply> reply);
+void handle(Context& context, std::vector<JobGetRequest> requests, Reply<store::Each<JobGetReply>> reply);
+
+// job.find: jobs by a key that whoever submitted them chose.
+inline constexpr Spec kJobFind{
+    .name = "job.find",
+    .since = "0.4",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Find jobs by idempotency key, or unfinished ones by unique key.",
+};
+
+struct JobFindRequest {
+  enum class By : std::uint8_t { idempotency_key, unique_key };
+
+  NamespaceName ns{kDefaultNamespace};
+  By by = By::idempotency_key;
+  std::vector<std::string> keys;
+};
+using JobFindReply = store::Each<JobId>;  // in the order of the keys
+
+template <>
+struct Record<JobFindRequest> : Command<kJobFind, JobFindReply> {};
+
+void handle(Context& context, JobFindRequest request, Reply<JobFindReply> reply);
+
+// job.count: how many jobs are where.
+inline constexpr Spec kJobCount{
+    .name = "job.count",
+    .since = "0.4",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Count jobs by queue, type and state.",
+};
+
+struct JobCountRequest {
+  store::JobFilter filter;  // its namespace, queue, type, states and runs_only count
+};
+using JobCountReply = std::vector<store::JobCount>;
+
+template <>
+struct Record<JobCountRequest> : Command<kJobCount, JobCountReply> {};
+
+void handle(Context& context, JobCountRequest request, Reply<JobCountReply> reply);
 
 // job.list: a page of the jobs that match a filter, with a stable cursor.
 inline constexpr Spec kJobList{
@@ -80,7 +125,7 @@ using JobListRequest = store::JobQuery;
 using JobListReply = store::JobPage;
 
 template <>
-inline constexpr const Spec* kRecord<JobListRequest> = &kJobList;
+struct Record<JobListRequest> : Command<kJobList, JobListReply> {};
 
 void handle(Context& context, JobListRequest request, Reply<JobListReply> reply);
 
@@ -100,7 +145,7 @@ struct JobWhyRequest {
 using JobWhyReply = engine::Why;
 
 template <>
-inline constexpr const Spec* kRecord<JobWhyRequest> = &kJobWhy;
+struct Record<JobWhyRequest> : Command<kJobWhy, JobWhyReply> {};
 
 void handle(Context& context, JobWhyRequest request, Reply<JobWhyReply> reply);
 
@@ -130,7 +175,7 @@ struct JobLogs {
 using JobLogsReply = JobLogs;
 
 template <>
-inline constexpr const Spec* kRecord<JobLogsRequest> = &kJobLogs;
+struct Record<JobLogsRequest> : Command<kJobLogs, JobLogsReply> {};
 
 void handle(Context& context, JobLogsRequest request, Reply<JobLogsReply> reply);
 
@@ -154,7 +199,7 @@ struct JobCancelRequest {
 using JobCancelReply = store::Cancelled;
 
 template <>
-inline constexpr const Spec* kRecord<JobCancelRequest> = &kJobCancel;
+struct Record<JobCancelRequest> : Command<kJobCancel, JobCancelReply> {};
 
 void handle(Context& context, JobCancelRequest request, Reply<JobCancelReply> reply);
 
@@ -173,7 +218,7 @@ struct JobCancelBulkRequest {
 using JobCancelBulkReply = store::Each<store::Cancelled>;
 
 template <>
-inline constexpr const Spec* kRecord<JobCancelBulkRequest> = &kJobCancelBulk;
+struct Record<JobCancelBulkRequest> : Command<kJobCancelBulk, JobCancelBulkReply> {};
 
 void handle(Context& context, JobCancelBulkRequest request, Reply<JobCancelBulkReply> reply);
 
@@ -193,7 +238,7 @@ struct JobRetryRequest {
 using JobRetryReply = store::Settled;
 
 template <>
-inline constexpr const Spec* kRecord<JobRetryRequest> = &kJobRetry;
+struct Record<JobRetryRequest> : Command<kJobRetry, JobRetryReply> {};
 
 void handle(Context& context, JobRetryRequest request, Reply<JobRetryReply> reply);
 
@@ -210,7 +255,7 @@ using JobRetryMatchingRequest = store::RedriveFilter;
 using JobRetryMatchingReply = store::Redriven;
 
 template <>
-inline constexpr const Spec* kRecord<JobRetryMatchingRequest> = &kJobRetryMatching;
+struct Record<JobRetryMatchingRequest> : Command<kJobRetryMatching, JobRetryMatchingReply> {};
 
 void handle(Context& context, JobRetryMatchingRequest request, Reply<JobRetryMatchingReply> reply);
 
@@ -231,7 +276,7 @@ using JobClaimReply = store::ClaimReply;
 
 // The ticket cancels the claim while it waits (engine::Claims::cancel); it is 0 when the claim was refused.
 template <>
-inline constexpr const Spec* kRecord<JobClaimRequest> = &kJobClaim;
+struct Record<JobClaimRequest> : Command<kJobClaim, JobClaimReply> {};
 
 engine::ClaimTicket handle(Context& context, JobClaimRequest request, Reply<JobClaimReply> reply);
 
@@ -249,9 +294,9 @@ using JobHeartbeatRequest = store::Renewal;
 using JobHeartbeatReply = store::Renewed;
 
 template <>
-inline constexpr const Spec* kRecord<JobHeartbeatRequest> = &kJobHeartbeat;
+struct Record<JobHeartbeatRequest> : Command<kJobHeartbeat, JobHeartbeatReply> {};
 
-void handle(Context& context, JobHeartbeatRequest request, Reply<JobHeartbeatReply> reply);
+void handle(Context& context, std::vector<JobHeartbeatRequest> requests, Reply<store::Each<JobHeartbeatReply>> reply);
 
 // job.progress: the worker tells how far it is; the lease is renewed too.
 inline constexpr Spec kJobProgress{
@@ -267,9 +312,9 @@ using JobProgressRequest = store::ProgressUpdate;
 using JobProgressReply = store::Renewed;
 
 template <>
-inline constexpr const Spec* kRecord<JobProgressRequest> = &kJobProgress;
+struct Record<JobProgressRequest> : Command<kJobProgress, JobProgressReply> {};
 
-void handle(Context& context, JobProgressRequest request, Reply<JobProgressReply> reply);
+void handle(Context& context, std::vector<JobProgressRequest> requests, Reply<store::Each<JobProgressReply>> reply);
 
 // job.complete: the worker finished the job it holds.
 inline constexpr Spec kJobComplete{
@@ -285,9 +330,9 @@ using JobCompleteRequest = store::Completion;
 using JobCompleteReply = store::Settled;
 
 template <>
-inline constexpr const Spec* kRecord<JobCompleteRequest> = &kJobComplete;
+struct Record<JobCompleteRequest> : Command<kJobComplete, JobCompleteReply> {};
 
-void handle(Context& context, JobCompleteRequest request, Reply<JobCompleteReply> reply);
+void handle(Context& context, std::vector<JobCompleteRequest> requests, Reply<store::Each<JobCompleteReply>> reply);
 
 // job.fail: the worker's attempt failed.
 inline constexpr Spec kJobFail{
@@ -303,9 +348,9 @@ using JobFailRequest = store::Failure;
 using JobFailReply = store::Settled;
 
 template <>
-inline constexpr const Spec* kRecord<JobFailRequest> = &kJobFail;
+struct Record<JobFailRequest> : Command<kJobFail, JobFailReply> {};
 
-void handle(Context& context, JobFailRequest request, Reply<JobFailReply> reply);
+void handle(Context& context, std::vector<JobFailRequest> requests, Reply<store::Each<JobFailReply>> reply);
 
 // job.snooze: the worker asks for the job again later.
 inline constexpr Spec kJobSnooze{
@@ -321,9 +366,9 @@ using JobSnoozeRequest = store::Snooze;
 using JobSnoozeReply = store::Settled;
 
 template <>
-inline constexpr const Spec* kRecord<JobSnoozeRequest> = &kJobSnooze;
+struct Record<JobSnoozeRequest> : Command<kJobSnooze, JobSnoozeReply> {};
 
-void handle(Context& context, JobSnoozeRequest request, Reply<JobSnoozeReply> reply);
+void handle(Context& context, std::vector<JobSnoozeRequest> requests, Reply<store::Each<JobSnoozeReply>> reply);
 
 // job.release: the worker hands the job back.
 inline constexpr Spec kJobRelease{
@@ -339,9 +384,9 @@ using JobReleaseRequest = store::Release;
 using JobReleaseReply = store::Settled;
 
 template <>
-inline constexpr const Spec* kRecord<JobReleaseRequest> = &kJobRelease;
+struct Record<JobReleaseRequest> : Command<kJobRelease, JobReleaseReply> {};
 
-void handle(Context& context, JobReleaseRequest request, Reply<JobReleaseReply> reply);
+void handle(Context& context, std::vector<JobReleaseRequest> requests, Reply<store::Each<JobReleaseReply>> reply);
 
 // job.settle: many outcomes of many jobs in one request, each answered by itself.
 inline constexpr Spec kJobSettle{
@@ -370,7 +415,7 @@ struct JobSettleReply {
 // invalid_argument: more than limits::kSettleBatchMax outcomes together. The four kinds are separate writes: a failure of the
 // database answers the elements of its kind, and the others stand.
 template <>
-inline constexpr const Spec* kRecord<JobSettleRequest> = &kJobSettle;
+struct Record<JobSettleRequest> : Command<kJobSettle, JobSettleReply> {};
 
 void handle(Context& context, JobSettleRequest request, Reply<JobSettleReply> reply);
 

@@ -20,11 +20,12 @@ inline constexpr Spec kNamespaceCreate{
 struct NamespaceCreateRequest {
   NamespaceName name;
   std::string description;
+  std::string display_name{};
 };
 using NamespaceCreateReply = NamespaceInfo;
 
 template <>
-inline constexpr const Spec* kRecord<NamespaceCreateRequest> = &kNamespaceCreate;
+struct Record<NamespaceCreateRequest> : Command<kNamespaceCreate, NamespaceCreateReply> {};
 
 void handle(Context& context, NamespaceCreateRequest request, Reply<NamespaceCreateReply> reply);
 
@@ -42,9 +43,28 @@ struct NamespaceListRequest {};
 using NamespaceListReply = std::vector<NamespaceInfo>;
 
 template <>
-inline constexpr const Spec* kRecord<NamespaceListRequest> = &kNamespaceList;
+struct Record<NamespaceListRequest> : Command<kNamespaceList, NamespaceListReply> {};
 
 void handle(Context& context, NamespaceListRequest request, Reply<NamespaceListReply> reply);
+
+// namespace.update: what a namespace is called, what it is for, and whether work goes on in it.
+inline constexpr Spec kNamespaceUpdate{
+    .name = "namespace.update",
+    .since = "0.3",
+    .auth = Auth::operator_only,
+    .effect = Effect::write,
+    .idempotent = true,
+    .audited = true,
+    .summary = "Rename, describe, enable or disable a namespace.",
+};
+
+using NamespaceUpdateRequest = NamespaceChange;
+using NamespaceUpdateReply = NamespaceInfo;
+
+template <>
+struct Record<NamespaceUpdateRequest> : Command<kNamespaceUpdate, NamespaceUpdateReply> {};
+
+void handle(Context& context, NamespaceUpdateRequest request, Reply<NamespaceUpdateReply> reply);
 
 // namespace.delete: removes an empty namespace.
 inline constexpr Spec kNamespaceDelete{
@@ -62,7 +82,7 @@ struct NamespaceDeleteRequest {
 using NamespaceDeleteReply = NamespaceInfo;
 
 template <>
-inline constexpr const Spec* kRecord<NamespaceDeleteRequest> = &kNamespaceDelete;
+struct Record<NamespaceDeleteRequest> : Command<kNamespaceDelete, NamespaceDeleteReply> {};
 
 void handle(Context& context, NamespaceDeleteRequest request, Reply<NamespaceDeleteReply> reply);
 

@@ -29,7 +29,7 @@ using PlanSubmitReply = store::PlanStored;
 
 // invalid_argument: the message of plan::parse. already_exists: another plan under this name (plan::is_same).
 template <>
-inline constexpr const Spec* kRecord<PlanSubmitRequest> = &kPlanSubmit;
+struct Record<PlanSubmitRequest> : Command<kPlanSubmit, PlanSubmitReply> {};
 std::string target_of(const PlanSubmitRequest& request);  // the name in its text
 
 void handle(Context& context, PlanSubmitRequest request, Reply<PlanSubmitReply> reply);
@@ -51,7 +51,7 @@ struct PlanGetRequest {
 using PlanGetReply = Plan;
 
 template <>
-inline constexpr const Spec* kRecord<PlanGetRequest> = &kPlanGet;
+struct Record<PlanGetRequest> : Command<kPlanGet, PlanGetReply> {};
 
 void handle(Context& context, PlanGetRequest request, Reply<PlanGetReply> reply);
 
@@ -69,7 +69,7 @@ using PlanListRequest = store::PlanQuery;
 using PlanListReply = store::PlanPage;
 
 template <>
-inline constexpr const Spec* kRecord<PlanListRequest> = &kPlanList;
+struct Record<PlanListRequest> : Command<kPlanList, PlanListReply> {};
 
 void handle(Context& context, PlanListRequest request, Reply<PlanListReply> reply);
 
@@ -90,7 +90,7 @@ struct PlanDeleteRequest {
 using PlanDeleteReply = Plan;  // as it was
 
 template <>
-inline constexpr const Spec* kRecord<PlanDeleteRequest> = &kPlanDelete;
+struct Record<PlanDeleteRequest> : Command<kPlanDelete, PlanDeleteReply> {};
 
 void handle(Context& context, PlanDeleteRequest request, Reply<PlanDeleteReply> reply);
 

@@ -23,7 +23,7 @@ struct QueueListRequest {
 using QueueListReply = std::vector<QueueStats>;
 
 template <>
-inline constexpr const Spec* kRecord<QueueListRequest> = &kQueueList;
+struct Record<QueueListRequest> : Command<kQueueList, QueueListReply> {};
 
 void handle(Context& context, QueueListRequest request, Reply<QueueListReply> reply);
 
@@ -49,7 +49,7 @@ struct QueueLimitRequest {
 using QueueLimitReply = QueueStats;
 
 template <>
-inline constexpr const Spec* kRecord<QueueLimitRequest> = &kQueueLimit;
+struct Record<QueueLimitRequest> : Command<kQueueLimit, QueueLimitReply> {};
 
 void handle(Context& context, QueueLimitRequest request, Reply<QueueLimitReply> reply);
 
@@ -72,7 +72,7 @@ struct QueuePauseRequest {
 using QueuePauseReply = QueueStats;
 
 template <>
-inline constexpr const Spec* kRecord<QueuePauseRequest> = &kQueuePause;
+struct Record<QueuePauseRequest> : Command<kQueuePause, QueuePauseReply> {};
 
 void handle(Context& context, QueuePauseRequest request, Reply<QueuePauseReply> reply);
 
@@ -94,7 +94,7 @@ struct QueueResumeRequest {
 using QueueResumeReply = QueueStats;
 
 template <>
-inline constexpr const Spec* kRecord<QueueResumeRequest> = &kQueueResume;
+struct Record<QueueResumeRequest> : Command<kQueueResume, QueueResumeReply> {};
 
 void handle(Context& context, QueueResumeRequest request, Reply<QueueResumeReply> reply);
 

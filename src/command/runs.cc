@@ -1,9 +1,12 @@
 #include "command/runs.h"
 
+#include <fmt/format.h>
+
 #include "command/guards.h"
 #include "command/jobs.h"
 #include "command/run_spec.h"
 #include "command/scope.h"
+#include "command/single.h"
 #include "model/validate.h"
 
 namespace muster::command {
@@ -11,8 +14,49 @@ namespace muster::command {
 void handle(Context& context, RunStartRequest request, Reply<RunStartReply> reply) {
   if (!request.job.run) request.job.run.emplace();
   need_workflow(request.job);
-  hold_external_id(request.job);
+  if (request.holds_id) hold_external_id(request.job);
   handle(context, JobSubmitRequest{.job = std::move(request.job)}, std::move(reply));
+}
+
+void handle(Context& context, RunStartChildRequest request, Reply<RunStartReply> reply) {
+  handle(context, RunStartRequest{.job = std::move(request.job)}, std::move(reply));
+}
+
+void handle(Context& context, RunGetStepRequest request, Reply<RunGetStepReply> reply) {
+  store::StepQuery query;
+  query.step = request.step;
+  auto found = [&engine = context.engine, caller = context.caller, step = request.step,
+                reply = std::move(reply)](Result<store::StepPage> page) mutable {
+    if (page.ok() && page->steps.empty())
+      return reply(Status::not_found(fmt::format("step attempt {} does not exist", step.value.text())));
+    if (!page.ok()) return reply(page.status());
+    const JobId run = page->steps.front().run;
+    engine.jobs().get({run}, unwrap<Job>([step = std::move(page->steps.front()), caller = std::move(caller),
+                                          reply = std::move(reply)](Result<Job> job) mutable {
+                        job = only_run(caller, std::move(job));
+                        if (!job.ok()) return reply(job.status());
+                        reply(RunGetStepReply{.step = std::move(step), .run = *std::move(job)});
+                      }));
+  };
+  context.engine.runs().list_steps(std::move(query), std::move(found));
+}
+
+void handle(Context& context, RunCompleteRequest request, Reply<store::Settled> reply) {
+  const JobId run = request.run.run;
+  guard_leases(context, {run},
+               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(std::move(allowed));
+                 engine.runs().complete(request.run, std::move(request.output), std::move(reply));
+               });
+}
+
+void handle(Context& context, RunFailRequest request, Reply<store::Settled> reply) {
+  const JobId run = request.run.run;
+  guard_leases(context, {run},
+               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
+                 if (!allowed.ok()) return reply(std::move(allowed));
+                 engine.runs().fail(request.run, std::move(request.error), std::move(reply));
+               });
 }
 
 void handle(Context& context, RunGetRequest request, Reply<RunGetReply> reply) {
@@ -85,7 +129,7 @@ void handle(Context& context, RunRetryRequest request, Reply<RunRetryReply> repl
   with_run(context, request.run, [&engine = context.engine, request, reply = std::move(reply)](Result<Job> run) mutable {
     if (!run.ok()) return reply(run.status());
     if (request.external_id.empty()) request.external_id = run->spec.run->external_id;
-    engine.runs().start_again(request.run, std::move(request.external_id), std::move(reply));
+    engine.runs().start_again(request.run, {std::move(request.external_id), std::move(request.correlation)}, std::move(reply));
   });
 }
 

@@ -21,14 +21,35 @@ inline constexpr Spec kRunStart{
 };
 
 struct RunStartRequest {
-  JobSpec job;  // with its RunSpec
+  JobSpec job;           // with its RunSpec
+  bool holds_id = true;  // false: unfinished runs may share an external id
 };
 using RunStartReply = store::Enqueued;
 
 template <>
-inline constexpr const Spec* kRecord<RunStartRequest> = &kRunStart;
+struct Record<RunStartRequest> : Command<kRunStart, RunStartReply> {};
 
 void handle(Context& context, RunStartRequest request, Reply<RunStartReply> reply);
+
+// run.start_child: the worker of a run starts another one and waits for it.
+inline constexpr Spec kRunStartChild{
+    .name = "run.start_child",
+    .since = "0.3",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Start a workflow run for a step of the run that the worker holds.",
+};
+
+struct RunStartChildRequest {
+  JobSpec job;  // its RunSpec names the parent and the step
+};
+
+template <>
+struct Record<RunStartChildRequest> : Command<kRunStartChild, RunStartReply> {};
+
+// The same child however often the step asks for it.
+void handle(Context& context, RunStartChildRequest request, Reply<RunStartReply> reply);
 
 // run.get: one run with its input, its result and its facts as a run.
 inline constexpr Spec kRunGet{
@@ -46,7 +67,7 @@ struct RunGetRequest {
 using RunGetReply = Job;
 
 template <>
-inline constexpr const Spec* kRecord<RunGetRequest> = &kRunGet;
+struct Record<RunGetRequest> : Command<kRunGet, RunGetReply> {};
 
 void handle(Context& context, RunGetRequest request, Reply<RunGetReply> reply);
 
@@ -66,7 +87,7 @@ struct RunListRequest {
 using RunListReply = store::JobPage;
 
 template <>
-inline constexpr const Spec* kRecord<RunListRequest> = &kRunList;
+struct Record<RunListRequest> : Command<kRunList, RunListReply> {};
 
 void handle(Context& context, RunListRequest request, Reply<RunListReply> reply);
 
@@ -89,9 +110,32 @@ struct RunHistoryRequest {
 using RunHistoryReply = store::StepPage;
 
 template <>
-inline constexpr const Spec* kRecord<RunHistoryRequest> = &kRunHistory;
+struct Record<RunHistoryRequest> : Command<kRunHistory, RunHistoryReply> {};
 
 void handle(Context& context, RunHistoryRequest request, Reply<RunHistoryReply> reply);
+
+// run.get_step: one attempt at a step.
+inline constexpr Spec kRunGetStep{
+    .name = "run.get_step",
+    .since = "0.3",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Show one attempt at a step of a workflow run.",
+};
+
+struct RunGetStepRequest {
+  StepId step;
+};
+struct RunGetStepReply {
+  Step step;
+  Job run;
+};
+
+template <>
+struct Record<RunGetStepRequest> : Command<kRunGetStep, RunGetStepReply> {};
+
+void handle(Context& context, RunGetStepRequest request, Reply<RunGetStepReply> reply);
 
 // run.result: waits for a run to finish.
 inline constexpr Spec kRunResult{
@@ -111,7 +155,7 @@ using RunResultReply = Job;
 
 // The run as it is when it has finished or the wait is over. The ticket ends the wait (engine::Runs::cancel_wait).
 template <>
-inline constexpr const Spec* kRecord<RunResultRequest> = &kRunResult;
+struct Record<RunResultRequest> : Command<kRunResult, RunResultReply> {};
 
 engine::RunTicket handle(Context& context, RunResultRequest request, Reply<RunResultReply> reply);
 
@@ -132,9 +176,48 @@ struct RunStepRequest {
 using RunStepReply = store::Each<store::StepAnswer>;
 
 template <>
-inline constexpr const Spec* kRecord<RunStepRequest> = &kRunStep;
+struct Record<RunStepRequest> : Command<kRunStep, RunStepReply> {};
 
 void handle(Context& context, RunStepRequest request, Reply<RunStepReply> reply);
+
+// run.complete and run.fail: the worker that holds a run ends it. Wires that cannot name a lease end whichever is current.
+inline constexpr Spec kRunComplete{
+    .name = "run.complete",
+    .since = "0.3",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Finish the workflow run that the worker holds.",
+};
+
+struct RunCompleteRequest {
+  store::RunRef run;
+  Content output;
+};
+
+template <>
+struct Record<RunCompleteRequest> : Command<kRunComplete, store::Settled> {};
+
+void handle(Context& context, RunCompleteRequest request, Reply<store::Settled> reply);
+
+inline constexpr Spec kRunFail{
+    .name = "run.fail",
+    .since = "0.3",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "End the workflow run that the worker holds as failed.",
+};
+
+struct RunFailRequest {
+  store::RunRef run;
+  JobError error;
+};
+
+template <>
+struct Record<RunFailRequest> : Command<kRunFail, store::Settled> {};
+
+void handle(Context& context, RunFailRequest request, Reply<store::Settled> reply);
 
 // run.signal: somebody outside tells a run something it waits for, or will.
 inline constexpr Spec kRunSignal{
@@ -150,7 +233,7 @@ using RunSignalReply = store::Signalled;
 
 // conflict: the run is finished. exhausted: too many signals that nobody has taken.
 template <>
-inline constexpr const Spec* kRecord<RunSignalRequest> = &kRunSignal;
+struct Record<RunSignalRequest> : Command<kRunSignal, RunSignalReply> {};
 
 void handle(Context& context, RunSignalRequest request, Reply<RunSignalReply> reply);
 
@@ -171,7 +254,7 @@ struct RunCancelRequest {
 using RunCancelReply = store::Cancelled;
 
 template <>
-inline constexpr const Spec* kRecord<RunCancelRequest> = &kRunCancel;
+struct Record<RunCancelRequest> : Command<kRunCancel, RunCancelReply> {};
 
 void handle(Context& context, RunCancelRequest request, Reply<RunCancelReply> reply);
 
@@ -191,7 +274,7 @@ struct RunTerminateRequest {
 using RunTerminateReply = store::Cancelled;
 
 template <>
-inline constexpr const Spec* kRecord<RunTerminateRequest> = &kRunTerminate;
+struct Record<RunTerminateRequest> : Command<kRunTerminate, RunTerminateReply> {};
 
 void handle(Context& context, RunTerminateRequest request, Reply<RunTerminateReply> reply);
 
@@ -207,13 +290,14 @@ inline constexpr Spec kRunRetry{
 
 struct RunRetryRequest {
   JobId run;
-  std::string external_id;  // empty: that of the finished one
+  std::string external_id;    // empty: that of the finished one
+  std::string correlation{};  // empty: that of the finished one
 };
 using RunRetryReply = store::Enqueued;
 
 // conflict: the run is not finished.
 template <>
-inline constexpr const Spec* kRecord<RunRetryRequest> = &kRunRetry;
+struct Record<RunRetryRequest> : Command<kRunRetry, RunRetryReply> {};
 
 void handle(Context& context, RunRetryRequest request, Reply<RunRetryReply> reply);
 

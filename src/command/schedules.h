@@ -29,7 +29,7 @@ using ScheduleCreateReply = Schedule;
 
 // invalid_argument: the timing, with the field that is wrong, or the template. already_exists: the id.
 template <>
-inline constexpr const Spec* kRecord<ScheduleCreateRequest> = &kScheduleCreate;
+struct Record<ScheduleCreateRequest> : Command<kScheduleCreate, ScheduleCreateReply> {};
 
 void handle(Context& context, ScheduleCreateRequest request, Reply<ScheduleCreateReply> reply);
 
@@ -50,7 +50,7 @@ struct ScheduleGetRequest {
 using ScheduleGetReply = Schedule;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleGetRequest> = &kScheduleGet;
+struct Record<ScheduleGetRequest> : Command<kScheduleGet, ScheduleGetReply> {};
 
 void handle(Context& context, ScheduleGetRequest request, Reply<ScheduleGetReply> reply);
 
@@ -68,7 +68,7 @@ using ScheduleListRequest = store::ScheduleQuery;
 using ScheduleListReply = store::SchedulePage;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleListRequest> = &kScheduleList;
+struct Record<ScheduleListRequest> : Command<kScheduleList, ScheduleListReply> {};
 
 void handle(Context& context, ScheduleListRequest request, Reply<ScheduleListReply> reply);
 
@@ -87,7 +87,7 @@ using ScheduleUpdateRequest = engine::ScheduleChange;
 using ScheduleUpdateReply = Schedule;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleUpdateRequest> = &kScheduleUpdate;
+struct Record<ScheduleUpdateRequest> : Command<kScheduleUpdate, ScheduleUpdateReply> {};
 
 void handle(Context& context, ScheduleUpdateRequest request, Reply<ScheduleUpdateReply> reply);
 
@@ -109,7 +109,7 @@ struct ScheduleDeleteRequest {
 using ScheduleDeleteReply = Schedule;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleDeleteRequest> = &kScheduleDelete;
+struct Record<ScheduleDeleteRequest> : Command<kScheduleDelete, ScheduleDeleteReply> {};
 
 void handle(Context& context, ScheduleDeleteRequest request, Reply<ScheduleDeleteReply> reply);
 
@@ -132,7 +132,7 @@ struct SchedulePauseRequest {
 using SchedulePauseReply = Schedule;
 
 template <>
-inline constexpr const Spec* kRecord<SchedulePauseRequest> = &kSchedulePause;
+struct Record<SchedulePauseRequest> : Command<kSchedulePause, SchedulePauseReply> {};
 
 void handle(Context& context, SchedulePauseRequest request, Reply<SchedulePauseReply> reply);
 
@@ -156,7 +156,7 @@ struct ScheduleResumeRequest {
 using ScheduleResumeReply = Schedule;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleResumeRequest> = &kScheduleResume;
+struct Record<ScheduleResumeRequest> : Command<kScheduleResume, ScheduleResumeReply> {};
 
 void handle(Context& context, ScheduleResumeRequest request, Reply<ScheduleResumeReply> reply);
 
@@ -177,7 +177,7 @@ struct ScheduleTriggerRequest {
 using ScheduleTriggerReply = store::Enqueued;
 
 template <>
-inline constexpr const Spec* kRecord<ScheduleTriggerRequest> = &kScheduleTrigger;
+struct Record<ScheduleTriggerRequest> : Command<kScheduleTrigger, ScheduleTriggerReply> {};
 
 void handle(Context& context, ScheduleTriggerRequest request, Reply<ScheduleTriggerReply> reply);
 
@@ -197,7 +197,7 @@ using ScheduleBackfillReply = std::vector<store::Enqueued>;
 
 // exhausted: more than limits::kBackfillMax fires.
 template <>
-inline constexpr const Spec* kRecord<ScheduleBackfillRequest> = &kScheduleBackfill;
+struct Record<ScheduleBackfillRequest> : Command<kScheduleBackfill, ScheduleBackfillReply> {};
 
 void handle(Context& context, ScheduleBackfillRequest request, Reply<ScheduleBackfillReply> reply);
 
@@ -222,7 +222,7 @@ struct SchedulePreviewRequest {
 using SchedulePreviewReply = std::vector<Instant>;
 
 template <>
-inline constexpr const Spec* kRecord<SchedulePreviewRequest> = &kSchedulePreview;
+struct Record<SchedulePreviewRequest> : Command<kSchedulePreview, SchedulePreviewReply> {};
 
 void handle(Context& context, SchedulePreviewRequest request, Reply<SchedulePreviewReply> reply);
 

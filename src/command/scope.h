@@ -44,6 +44,8 @@ Status confine(const Caller& caller, Request& request) {
   if constexpr (requires { request.ns; }) return confine(caller, request.ns, kNaming);
   if constexpr (requires { request.filter.ns; }) return confine(caller, request.filter.ns, kNaming);
   if constexpr (requires { request.query.filter.ns; }) return confine(caller, request.query.filter.ns, kNaming);
+  if constexpr (requires { request.batch.ns; }) return confine(caller, request.batch.ns, kNaming);
+  if constexpr (requires { request.drain.ns; }) return confine(caller, request.drain.ns, kNaming);
   if constexpr (requires { request.claim.ns; }) return confine(caller, request.claim.ns, kNaming);
   if constexpr (requires { request.order.ns; }) return confine(caller, request.order.ns, kNaming);
   if constexpr (requires { request.schedule.ns; }) return confine(caller, request.schedule.ns, kNaming);

@@ -12,10 +12,10 @@ namespace muster::command {
 namespace {
 
 // A server that is alone on its store leads it, in the one term there is.
-Cluster alone(const ServerFacts& facts, Instant now) {
+Cluster alone(const ServerFacts& facts, const Listeners& listeners, Instant now) {
   ClusterNode node;
   node.name = facts.node;
-  if (const auto at = facts.listeners.find("http"); at != facts.listeners.end()) node.address = at->second;
+  node.address = listeners.all()["http"];
   node.version = facts.version;
   node.started_at = facts.started_at;
   node.seen_at = now;
@@ -60,6 +60,7 @@ Status make_folder(const std::string& folder) {
 void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
   ServerInfoReply answer;
   answer.facts = context.facts;
+  answer.listeners = context.listeners.all();
   answer.health = context.engine.admin().health();
   context.engine.admin().info(
       [&engine = context.engine, answer = std::move(answer), reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
@@ -75,7 +76,7 @@ void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
 
 void handle(Context& context, ClusterStatusRequest, Reply<ClusterStatusReply> reply) {
   if (context.facts.cluster) return context.facts.cluster(std::move(reply));
-  count_workers(context.engine, [cluster = alone(context.facts, context.engine.clock().now()),
+  count_workers(context.engine, [cluster = alone(context.facts, context.listeners, context.engine.clock().now()),
                                  reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
     if (!workers.ok()) return reply(workers.status());
     cluster.nodes.front().workers = *workers;

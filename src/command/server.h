@@ -22,13 +22,14 @@ struct ServerInfoRequest {};
 
 struct ServerInfoReply {
   ServerFacts facts;
+  std::map<std::string, std::string> listeners;
   store::StoreInfo store;
   store::StoreHealth health;
   std::uint64_t workers = 0;  // online or draining
 };
 
 template <>
-inline constexpr const Spec* kRecord<ServerInfoRequest> = &kServerInfo;
+struct Record<ServerInfoRequest> : Command<kServerInfo, ServerInfoReply> {};
 
 void handle(Context& context, ServerInfoRequest request, Reply<ServerInfoReply> reply);
 
@@ -46,7 +47,7 @@ struct ClusterStatusRequest {};
 using ClusterStatusReply = Cluster;
 
 template <>
-inline constexpr const Spec* kRecord<ClusterStatusRequest> = &kClusterStatus;
+struct Record<ClusterStatusRequest> : Command<kClusterStatus, ClusterStatusReply> {};
 
 void handle(Context& context, ClusterStatusRequest request, Reply<ClusterStatusReply> reply);
 
@@ -73,7 +74,7 @@ Status validate_backup_name(std::string_view name);
 
 // already_exists: a file of that name. unavailable: the folder cannot be made.
 template <>
-inline constexpr const Spec* kRecord<BackupCreateRequest> = &kBackupCreate;
+struct Record<BackupCreateRequest> : Command<kBackupCreate, BackupCreateReply> {};
 
 void handle(Context& context, BackupCreateRequest request, Reply<BackupCreateReply> reply);
 

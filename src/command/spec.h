@@ -21,8 +21,17 @@ struct Spec {
   std::string_view summary;  // one sentence
 };
 
-// The record of the command that a request asks for; each request is one command's.
+// A command's record and what it answers with.
+template <const Spec& kSpec, class AnswerType>
+struct Command {
+  static constexpr const Spec& spec = kSpec;
+  using Answer = AnswerType;
+};
+
+// The command that a request asks for. Each request is one command's, and its header specialises this as Command.
 template <class Request>
-inline constexpr const Spec* kRecord = nullptr;
+struct Record;
+template <class Request>
+using AnswerTo = typename Record<Request>::Answer;
 
 }  // namespace muster::command

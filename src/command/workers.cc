@@ -5,15 +5,29 @@
 
 namespace muster::command {
 
-void handle(Context& context, WorkerRegisterRequest request, Reply<WorkerRegisterReply> reply) {
-  if (request.id.empty()) request.id = context.caller.worker;
-  if (const Status allowed = authorize_worker(context.caller, request.id); !allowed.ok()) return reply(allowed);
-  context.engine.workers().register_workers(just(std::move(request)), unwrap(std::move(reply)));
+namespace {
+
+// Is each of them what the caller may act as?
+template <class Request>
+Status authorize_all(const Caller& caller, const std::vector<Request>& requests) {
+  for (const Request& request : requests)
+    if (Status allowed = authorize_worker(caller, request.worker); !allowed.ok()) return allowed;
+  return {};
 }
 
-void handle(Context& context, WorkerHeartbeatRequest request, Reply<WorkerHeartbeatReply> reply) {
-  if (const Status allowed = authorize_worker(context.caller, request.worker); !allowed.ok()) return reply(allowed);
-  context.engine.workers().heartbeat(just(std::move(request)), unwrap(std::move(reply)));
+}  // namespace
+
+void handle(Context& context, std::vector<WorkerRegisterRequest> requests, Reply<store::Each<WorkerRegisterReply>> reply) {
+  for (WorkerRegisterRequest& request : requests) {
+    if (request.id.empty()) request.id = context.caller.worker;
+    if (const Status allowed = authorize_worker(context.caller, request.id); !allowed.ok()) return reply(allowed);
+  }
+  context.engine.workers().register_workers(std::move(requests), std::move(reply));
+}
+
+void handle(Context& context, std::vector<WorkerHeartbeatRequest> requests, Reply<store::Each<WorkerHeartbeatReply>> reply) {
+  if (const Status allowed = authorize_all(context.caller, requests); !allowed.ok()) return reply(allowed);
+  context.engine.workers().heartbeat(std::move(requests), std::move(reply));
 }
 
 void handle(Context& context, WorkerGetRequest request, Reply<WorkerGetReply> reply) {
@@ -30,9 +44,14 @@ void handle(Context& context, WorkerDrainRequest request, Reply<WorkerDrainReply
   context.engine.workers().drain(just(std::move(request)), unwrap(std::move(reply)));
 }
 
-void handle(Context& context, WorkerUnregisterRequest request, Reply<WorkerUnregisterReply> reply) {
-  if (const Status allowed = authorize_worker(context.caller, request.worker); !allowed.ok()) return reply(allowed);
-  context.engine.workers().unregister(just(std::move(request)), unwrap(std::move(reply)));
+void handle(Context& context, WorkerRetireRequest request, Reply<Worker> reply) {
+  if (const Status allowed = authorize_worker(context.caller, request.drain.worker); !allowed.ok()) return reply(allowed);
+  context.engine.workers().drain(just(std::move(request.drain)), unwrap(std::move(reply)));
+}
+
+void handle(Context& context, std::vector<WorkerUnregisterRequest> requests, Reply<store::Each<WorkerUnregisterReply>> reply) {
+  if (const Status allowed = authorize_all(context.caller, requests); !allowed.ok()) return reply(allowed);
+  context.engine.workers().unregister(std::move(requests), std::move(reply));
 }
 
 }  // namespace muster::command

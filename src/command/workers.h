@@ -1,6 +1,8 @@
 // Workers: how they come, stay known and leave.
 #pragma once
 
+#include <vector>
+
 #include "base/reply.h"
 #include "command/context.h"
 #include "command/spec.h"
@@ -22,9 +24,9 @@ using WorkerRegisterReply = store::Registered;
 
 // A caller bound to a worker and naming none registers as that worker.
 template <>
-inline constexpr const Spec* kRecord<WorkerRegisterRequest> = &kWorkerRegister;
+struct Record<WorkerRegisterRequest> : Command<kWorkerRegister, WorkerRegisterReply> {};
 
-void handle(Context& context, WorkerRegisterRequest request, Reply<WorkerRegisterReply> reply);
+void handle(Context& context, std::vector<WorkerRegisterRequest> requests, Reply<store::Each<WorkerRegisterReply>> reply);
 
 // worker.heartbeat: a worker lives; all its leases are renewed and commands go back to it.
 inline constexpr Spec kWorkerHeartbeat{
@@ -40,9 +42,19 @@ using WorkerHeartbeatRequest = store::Beat;
 using WorkerHeartbeatReply = store::BeatReply;
 
 template <>
-inline constexpr const Spec* kRecord<WorkerHeartbeatRequest> = &kWorkerHeartbeat;
+struct Record<WorkerHeartbeatRequest> : Command<kWorkerHeartbeat, WorkerHeartbeatReply> {};
 
-void handle(Context& context, WorkerHeartbeatRequest request, Reply<WorkerHeartbeatReply> reply);
+void handle(Context& context, std::vector<WorkerHeartbeatRequest> requests, Reply<store::Each<WorkerHeartbeatReply>> reply);
+
+// worker.verify: a worker proves that it has a tool. RESP alone has it, and carries it out by jobs and keys; this is who may.
+inline constexpr Spec kWorkerVerify{
+    .name = "worker.verify",
+    .since = "0.2",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Ask a worker to prove a tool, or answer that question.",
+};
 
 // worker.get: one worker.
 inline constexpr Spec kWorkerGet{
@@ -61,7 +73,7 @@ struct WorkerGetRequest {
 using WorkerGetReply = Worker;
 
 template <>
-inline constexpr const Spec* kRecord<WorkerGetRequest> = &kWorkerGet;
+struct Record<WorkerGetRequest> : Command<kWorkerGet, WorkerGetReply> {};
 
 void handle(Context& context, WorkerGetRequest request, Reply<WorkerGetReply> reply);
 
@@ -79,7 +91,7 @@ using WorkerListRequest = store::WorkerQuery;
 using WorkerListReply = store::WorkerPage;
 
 template <>
-inline constexpr const Spec* kRecord<WorkerListRequest> = &kWorkerList;
+struct Record<WorkerListRequest> : Command<kWorkerList, WorkerListReply> {};
 
 void handle(Context& context, WorkerListRequest request, Reply<WorkerListReply> reply);
 
@@ -98,9 +110,28 @@ using WorkerDrainRequest = store::Drain;
 using WorkerDrainReply = Worker;
 
 template <>
-inline constexpr const Spec* kRecord<WorkerDrainRequest> = &kWorkerDrain;
+struct Record<WorkerDrainRequest> : Command<kWorkerDrain, WorkerDrainReply> {};
 
 void handle(Context& context, WorkerDrainRequest request, Reply<WorkerDrainReply> reply);
+
+// worker.retire: a worker asks for no more work and finishes what it has.
+inline constexpr Spec kWorkerRetire{
+    .name = "worker.retire",
+    .since = "0.3",
+    .auth = Auth::worker,
+    .effect = Effect::write,
+    .idempotent = true,
+    .summary = "Take no more work; at the deadline the worker's jobs are handed back.",
+};
+
+struct WorkerRetireRequest {
+  store::Drain drain;
+};
+
+template <>
+struct Record<WorkerRetireRequest> : Command<kWorkerRetire, Worker> {};
+
+void handle(Context& context, WorkerRetireRequest request, Reply<Worker> reply);
 
 // worker.unregister: a worker says goodbye.
 inline constexpr Spec kWorkerUnregister{
@@ -116,8 +147,8 @@ using WorkerUnregisterRequest = store::Unregister;
 using WorkerUnregisterReply = Worker;
 
 template <>
-inline constexpr const Spec* kRecord<WorkerUnregisterRequest> = &kWorkerUnregister;
+struct Record<WorkerUnregisterRequest> : Command<kWorkerUnregister, WorkerUnregisterReply> {};
 
-void handle(Context& context, WorkerUnregisterRequest request, Reply<WorkerUnregisterReply> reply);
+void handle(Context& context, std::vector<WorkerUnregisterRequest> requests, Reply<store::Each<WorkerUnregisterReply>> reply);
 
 }  // namespace muster::command

@@ -9,6 +9,7 @@
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
+//   OrphanedRuns  runs whose hand-out died with the server before this one
 //   Sweeper  the background passes of sweeps/, driven by tick()
 //
 // The engine owns no thread. Its verbs may be called from any thread; replies come on a store thread or before the
@@ -25,6 +26,7 @@
 #include "engine/jobs.h"
 #include "engine/keys.h"
 #include "engine/options.h"
+#include "engine/orphaned_runs.h"
 #include "engine/plans.h"
 #include "engine/queues.h"
 #include "engine/runs.h"
@@ -78,6 +80,7 @@ class Engine final : private store::Listener {
   Keys keys_;
   Runs runs_;
   Schedules schedules_;
+  OrphanedRuns orphaned_runs_;
   Sweeper sweeper_;
 };
 

@@ -23,6 +23,8 @@ struct Options {
   Duration scheduler_every{5'000};          // schedules are looked at this often at the latest
   std::size_t scheduler_batch = 100;        // due schedules of one pass
   std::size_t scheduler_fires_max = 1'000;  // fires of one pass
+  // Runs of a server that was killed are handed back when nobody spoke of them for so long; 0: never.
+  Duration orphaned_runs_after{0};
 };
 
 }  // namespace muster::engine

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "model/key_scope.h"
 #include "model/validate.h"
 
 namespace muster::engine {
@@ -350,9 +351,8 @@ void Runs::terminate(JobId run, std::string reason, Reply<store::Cancelled> repl
   end(store_, {.job = run, .reason = std::move(reason), .at_once = true, .as_dead = std::move(error)}, std::move(reply));
 }
 
-void Runs::start_again(JobId run, std::string external_id, Reply<store::Enqueued> reply) {
-  jobs_.get({run}, [jobs = jobs_, external_id = std::move(external_id),
-                    reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+void Runs::start_again(JobId run, NewNames names, Reply<store::Enqueued> reply) {
+  jobs_.get({run}, [jobs = jobs_, names = std::move(names), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
     if (!found.ok()) return reply(found.status());
     Result<Job>& job = found->front();
     if (!job.ok()) return reply(job.status());
@@ -366,8 +366,12 @@ void Runs::start_again(JobId run, std::string external_id, Reply<store::Enqueued
     spec.delay = Duration(0);
     spec.after.clear();
     spec.deadline.reset();
-    if (spec.unique) rename(*spec.unique, spec.run->external_id, external_id);
-    spec.run->external_id = std::move(external_id);
+    if (spec.unique)
+      rename(*spec.unique, spec.run->external_id, names.external_id);
+    else if (!names.external_id.empty() && names.external_id != spec.run->external_id)
+      spec.unique = UniqueKey{.key = kKagziKeys + names.external_id, .during = UniqueWhile::unfinished};
+    spec.run->external_id = std::move(names.external_id);
+    if (!names.correlation.empty()) spec.correlation = std::move(names.correlation);
     spec.run->parent.reset();
     std::vector<JobSpec> specs;
     specs.push_back(std::move(spec));

@@ -39,8 +39,13 @@ class Runs {
   // At once, whoever holds it, and its unfinished children with it. conflict: already finished.
   void cancel(JobId run, std::string reason, Reply<store::Cancelled> reply);
   void terminate(JobId run, std::string reason, Reply<store::Cancelled> reply);
-  // A new run like this finished one, from its beginning. conflict: it is not finished.
-  void start_again(JobId run, std::string external_id, Reply<store::Enqueued> reply);
+  // A new run like this finished one, from its beginning, under these names. One that gets an external id of its own is the only
+  // unfinished run of that name. conflict: it is not finished.
+  struct NewNames {
+    std::string external_id;
+    std::string correlation;  // empty: that of the finished one
+  };
+  void start_again(JobId run, NewNames names, Reply<store::Enqueued> reply);
 
   // Replies when the run is finished, or with the run as it is when `wait` is over. not_found: no such job. exhausted:
   // parked_max.

@@ -137,7 +137,7 @@ TEST_F(RunsTest, TerminatingARunLeavesItDeadWithTheReason) {
 
 TEST_F(RunsTest, OnlyAFinishedRunCanBeStartedAgain) {
   std::optional<Code> code;
-  runs_.start_again(id(1), "again", [&](const auto& result) { code = result.code(); });
+  runs_.start_again(id(1), {.external_id = "again", .correlation = {}}, [&](const auto& result) { code = result.code(); });
   EXPECT_EQ(code, Code::conflict);
   EXPECT_TRUE(store_.enqueued.empty());
 }
@@ -147,7 +147,7 @@ TEST_F(RunsTest, ARunStartedAgainCarriesNeitherTheKeyNorTheDeadlineOfTheFirst) {
   store_.job.spec.type = JobType("t");
   store_.job.spec.idempotency_key = "once";
   store_.job.spec.deadline = clock_.now();
-  runs_.start_again(id(1), "again", [](const auto& result) { EXPECT_TRUE(result.ok()); });
+  runs_.start_again(id(1), {.external_id = "again", .correlation = {}}, [](const auto& result) { EXPECT_TRUE(result.ok()); });
   ASSERT_EQ(store_.enqueued.size(), 1u);
   EXPECT_TRUE(store_.enqueued[0].idempotency_key.empty());
   EXPECT_FALSE(store_.enqueued[0].deadline);

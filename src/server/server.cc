@@ -32,6 +32,8 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->key_ = std::move(key).value();
   server->metered_ = std::make_unique<store::MeteredStore>(*server->store_, server->metrics_, clock);
   server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
+  server->door_ = std::make_unique<command::Door>(*server->engine_, server->facts(config), server->metrics_);
+  for (const char* wire : {"http", "resp", "grpc"}) server->door_->listeners().set(wire, "off");
   server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock, server->metrics_);
   server->ticker_->start();
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
@@ -47,7 +49,6 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   if (!config.resp().empty())
     if (Status status = server->start_resp(config); !status.ok()) return status;
   server->join_grpc_web();
-  server->tell_listeners();
   return server;
 }
 
@@ -81,7 +82,6 @@ Status Server::open_store(const Config& config) {
 command::ServerFacts Server::facts(const Config& config) const {
   return {.version = std::string(kVersion),
           .started_at = clock_.now(),
-          .listeners = {},
           .node = node_name(config),
           .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_),
           .backup_folder = config.backup_dir()};
@@ -91,7 +91,7 @@ Status Server::start_http(const Config& config) {
   http::HttpOptions options = http_options(config, key_.text);
   options.brake = brake_;
   options.budget = budget_;
-  auto front = http::HttpFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
+  auto front = http::HttpFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
   return {};
@@ -101,7 +101,7 @@ Status Server::start_resp(const Config& config) {
   resp::RespOptions options = resp_options(config, key_.text);
   options.brake = brake_;
   options.budget = budget_;
-  auto front = resp::RespFront::start(*loop_, *engine_, metrics_, std::move(options), facts(config));
+  auto front = resp::RespFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   resp_ = std::move(front).value();
   return {};
@@ -110,7 +110,7 @@ Status Server::start_resp(const Config& config) {
 Status Server::start_grpc(const Config& config) {
   auto options = grpc_options(config, key_.text);
   options.brake = brake_;
-  auto front = rpc::GrpcFront::start(*engine_, metrics_, std::move(options), facts(config));
+  auto front = rpc::GrpcFront::start(*door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   grpc_ = std::move(front).value();
   return {};
@@ -133,14 +133,6 @@ void Server::join_grpc_web() {
                                 .metadata = std::move(answer.metadata)});
                        });
   });
-}
-
-void Server::tell_listeners() {
-  const std::map<std::string, std::string> listeners{{"http", http_ ? http_->address() : "off"},
-                                                     {"resp", resp_ ? resp_->address() : "off"},
-                                                     {"grpc", grpc_ ? grpc_->address() : "off"}};
-  if (http_) http_->set_listeners(listeners);
-  if (resp_) resp_->set_listeners(listeners);
 }
 
 std::string Server::addresses() const {

@@ -11,6 +11,7 @@
 #include "base/listening.h"
 #include "base/metrics.h"
 #include "base/status.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/grpc/front.h"
 #include "fronts/http/front.h"
@@ -63,7 +64,6 @@ class Server {
   Status start_grpc(const Config& config);
   void join_grpc_web();
   command::ServerFacts facts(const Config& config) const;
-  void tell_listeners();
 
   const Clock& clock_;
   ListeningClock listening_;
@@ -75,6 +75,7 @@ class Server {
   store::postgres::PostgresStore* postgres_ = nullptr;  // store_, when it is that one
   std::unique_ptr<store::MeteredStore> metered_;
   std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<command::Door> door_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<net::IoLoop> loop_;
   std::shared_ptr<auth::Brake> brake_;       // shared by the fronts

@@ -186,6 +186,8 @@ engine::Options engine_options(const Config& config) {
   options.scheduler_fires_max = count(config, "scheduler", "fires_max");
   // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
+  // On PostgreSQL another node may have handed them out.
+  if (config.grpc() && !config.on_postgres()) options.orphaned_runs_after = policy(config, Dialect::grpc).dead_after;
   return options;
 }
 

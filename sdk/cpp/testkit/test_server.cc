@@ -60,6 +60,7 @@ struct TestServer::State {
   // In the order in which they need each other.
   std::unique_ptr<store::sqlite::SqliteStore> database;
   std::unique_ptr<engine::Engine> rules;
+  std::unique_ptr<command::Door> door;
   std::unique_ptr<rpc::GrpcFront> listener;
   std::unique_ptr<TimeSkipper> skipper;
 
@@ -79,8 +80,8 @@ struct TestServer::State {
     listen.habits.heartbeat_every = options.heartbeat_every;
     listen.habits.dead_after = options.dead_after;
     listen.habits.refused_poll_hold = Duration(10);
-    auto listening = rpc::GrpcFront::start(*rules, metrics, std::move(listen),
-                                           command::ServerFacts{.version = "test", .started_at = clock.now()});
+    door = std::make_unique<command::Door>(*rules, command::ServerFacts{.version = "test", .started_at = clock.now()}, metrics);
+    auto listening = rpc::GrpcFront::start(*door, metrics, std::move(listen));
     if (!listening.ok()) {
       const Error error = failed("test server's listener", listening.status());
       stop();
@@ -100,6 +101,7 @@ struct TestServer::State {
     skipper.reset();
     if (rules) rules->stop();
     if (database) (void)database->close();
+    door.reset();
     rules.reset();
     database.reset();
   }

@@ -16,16 +16,16 @@ auth::AuthOptions auth_options(const GrpcOptions& options) {
 
 }  // namespace
 
-Board::Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts)
+Board::Board(command::Door& door, Metrics& metrics, GrpcOptions options)
     : incidents(metrics, "wire"),
       courier(incidents),
-      core(engine, metrics, std::move(options), std::move(facts)),
+      core(door, metrics, std::move(options)),
       catalogue(metrics),
       brake_(core.options.brake ? core.options.brake : std::make_shared<auth::Brake>()),
       authenticator_(auth_options(core.options), brake_),
       token_needed_(core.options.auth_required),
       open_gauge_(metrics.gauge("muster_grpc_calls_open", "Calls that are not answered yet.")),
-      correlations_(engine.clock(), random_seed()) {
+      correlations_(door.clock(), random_seed()) {
   // A secret is needed as its digest alone.
   for (Token& token : core.options.tokens) token.secret.clear();
 }
@@ -46,10 +46,6 @@ void Board::set_tokens(const auth::AuthOptions& tokens) {
   const std::lock_guard lock(auth_mutex_);
   authenticator_ = auth::Authenticator(tokens, brake_);
   token_needed_ = tokens.required;
-}
-
-Status Board::authorize(const command::Caller& caller, const Method& method) {
-  return command::authorize(caller, {.name = method.name, .since = {}, .auth = method.auth, .summary = {}});
 }
 
 Status Board::open_call() {

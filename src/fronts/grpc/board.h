@@ -25,7 +25,7 @@ class LiveCall;
 
 class Board {
  public:
-  Board(engine::Engine& engine, Metrics& metrics, GrpcOptions options, command::ServerFacts facts);
+  Board(command::Door& door, Metrics& metrics, GrpcOptions options);
 
   const Incidents incidents;
   Courier courier;
@@ -35,7 +35,6 @@ class Board {
   // unauthenticated, exhausted (the address has to wait): as in fronts/auth/. An authorization that is empty is none.
   Result<command::Caller> authenticate(std::string_view authorization, const std::string& address);
   void set_tokens(const auth::AuthOptions& tokens);
-  static Status authorize(const command::Caller& caller, const Method& method);
 
   // Counts a call in. exhausted: calls_max. unavailable: the front stops. Call close_call() once for every open one.
   Status open_call();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/namespaces.h"
 #include "fronts/grpc/later.h"
 
 namespace muster::rpc {
@@ -41,40 +42,41 @@ void KnownNamespaces::forget(const NamespaceName& name) {
   names_.erase(name);
 }
 
-Core::Core(engine::Engine& with, Metrics& counted, GrpcOptions options_in, command::ServerFacts facts_in)
-    : engine(with),
+Core::Core(command::Door& through, Metrics& counted, GrpcOptions options_in)
+    : door(through),
       metrics(counted),
       options(std::move(options_in)),
-      facts(std::move(facts_in)),
       later(std::make_unique<Later>(Incidents(counted, "wire"))) {}
 
 Core::~Core() = default;
 
 void Core::after(Duration wait, UniqueFunction<void()> then) { later->run_after(wait, std::move(then)); }
 
-void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void(Status)> then) {
-  if (core.namespaces.contains(name)) return then({});
-  NamespaceInfo info;
-  info.name = name;
-  core.engine.queues().create_namespace(std::move(info),
-                                        [&core, name, then = std::move(then)](Result<NamespaceInfo> made) mutable {
-                                          if (!made.ok() && made.code() != Code::already_exists) return then(made.status());
-                                          core.namespaces.add(name);
-                                          then({});
-                                        });
+namespace {
+
+void create_namespace(const CallRef& call, const NamespaceName& name, UniqueFunction<void(Status)> then) {
+  if (call->caller.role != command::Role::operator_role)
+    return then(Status::not_found(fmt::format("namespace \"{}\" does not exist; an operator creates it", name.text())));
+  ask(call, command::NamespaceCreateRequest{.name = name, .description = {}},
+      [call, name, then = std::move(then)](const Result<NamespaceInfo>& made) mutable {
+        if (!made.ok() && made.code() != Code::already_exists) return then(made.status());
+        call->core.namespaces.add(name);
+        then({});
+      });
 }
 
-void ensure_namespace_for(const command::Caller& caller, Core& core, const NamespaceName& name,
-                          UniqueFunction<void(Status)> then) {
-  if (caller.role == command::Role::operator_role) return ensure_namespace(core, name, std::move(then));
-  if (core.namespaces.contains(name)) return then({});
-  core.engine.queues().list_namespaces([&core, name, then = std::move(then)](Result<std::vector<NamespaceInfo>> all) mutable {
-    if (!all.ok()) return then(all.status());
-    if (std::none_of(all->begin(), all->end(), [&](const NamespaceInfo& info) { return info.name == name; }))
-      return then(Status::not_found(fmt::format("namespace \"{}\" does not exist; an operator creates it", name.text())));
-    core.namespaces.add(name);
-    then({});
-  });
+}  // namespace
+
+void ensure_namespace(const CallRef& call, const NamespaceName& name, UniqueFunction<void(Status)> then) {
+  if (call->core.namespaces.contains(name)) return then({});
+  ask(call, command::NamespaceListRequest{},
+      [call, name, then = std::move(then)](const Result<std::vector<NamespaceInfo>>& all) mutable {
+        if (!all.ok()) return then(all.status());
+        if (std::none_of(all->begin(), all->end(), [&](const NamespaceInfo& info) { return info.name == name; }))
+          return create_namespace(call, name, std::move(then));
+        call->core.namespaces.add(name);
+        then({});
+      });
 }
 
 }  // namespace muster::rpc

@@ -13,8 +13,8 @@
 #include "base/metrics.h"
 #include "base/reply.h"
 #include "base/unique_function.h"
-#include "command/context.h"
-#include "engine/engine.h"
+#include "command/door.h"
+#include "fronts/grpc/call.h"
 #include "fronts/grpc/options.h"
 #include "fronts/grpc/words/connections.h"
 
@@ -58,30 +58,33 @@ std::shared_ptr<Roster> make_roster(const Clock& clock);
 class Later;  // later.h
 
 struct Core {
-  Core(engine::Engine& with, Metrics& counted, GrpcOptions options_in, command::ServerFacts facts_in);
+  Core(command::Door& through, Metrics& counted, GrpcOptions options_in);
   ~Core();
 
-  engine::Engine& engine;
+  command::Door& door;
   Metrics& metrics;
   GrpcOptions options;
-  command::ServerFacts facts;
   Fences fences;
   Connections connections;
   KnownNamespaces namespaces;
-  std::shared_ptr<Roster> roster = make_roster(engine.clock());  // shared only because it is not known here
+  std::shared_ptr<Roster> roster = make_roster(door.clock());  // shared only because it is not known here
   std::unique_ptr<Later> later;
   std::atomic<bool> stopping{false};  // nothing is begun any more
 
   // Runs `then` on some thread when this much real time has passed, or at once when the front stops. Costs no thread of ours.
   void after(Duration wait, UniqueFunction<void()> then);
-  const Clock& clock() const { return engine.clock(); }
-  Instant now() const { return engine.clock().now(); }
+  const Clock& clock() const { return door.clock(); }
+  Instant now() const { return door.clock().now(); }
 };
 
-// Makes sure the namespace is there, then goes on. `then` gets ok or why not.
-void ensure_namespace(Core& core, const NamespaceName& name, UniqueFunction<void(Status)> then);
-// The same for a caller of any role: only an operator makes a namespace by using it, others get not_found.
-void ensure_namespace_for(const command::Caller& caller, Core& core, const NamespaceName& name,
-                          UniqueFunction<void(Status)> then);
+// Runs a command for the caller of a call.
+template <class Request>
+auto ask(const CallRef& call, Request request, Reply<command::AnswerTo<Request>> reply) {
+  return call->core.door.run(call->caller, std::move(request), std::move(reply));
+}
+
+// Makes sure the namespace is there, then goes on. `then` gets ok or why not: only an operator makes a namespace by using it,
+// others get not_found.
+void ensure_namespace(const CallRef& call, const NamespaceName& name, UniqueFunction<void(Status)> then);
 
 }  // namespace muster::rpc

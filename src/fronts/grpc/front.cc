@@ -19,7 +19,6 @@
 #include "fronts/grpc/tls.h"
 #include "fronts/grpc/web_call.h"
 #include "fronts/grpc/wire_call.h"
-#include "fronts/grpc/words/unheard.h"
 
 namespace muster::rpc {
 namespace {
@@ -117,8 +116,7 @@ struct GrpcFront::State {
   bool stopped = false;
 };
 
-Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metrics& metrics, GrpcOptions options,
-                                                    command::ServerFacts facts) {
+Result<std::unique_ptr<GrpcFront>> GrpcFront::start(command::Door& door, Metrics& metrics, GrpcOptions options) {
   if (Status valid = auth::Authenticator::validate({.tokens = options.tokens, .required = options.auth_required}); !valid.ok())
     return valid;
   if (Status valid = rpc::check_tls(options.tls); !valid.ok()) return valid;
@@ -132,7 +130,7 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
   configure(builder, options);
   builder.AddListeningPort(asked, credentials(options.tls), &state->port);
   const std::string host = options.address;
-  state->board = std::make_shared<Board>(engine, metrics, std::move(options), std::move(facts));
+  state->board = std::make_shared<Board>(door, metrics, std::move(options));
   state->dispatcher = std::make_unique<Dispatcher>(state->board);
   state->methods = std::make_unique<WireMethods>(state->board);
   builder.RegisterService(state->methods.get());
@@ -141,8 +139,7 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(engine::Engine& engine, Metr
   if (!state->server || state->port == 0)
     return Status::unavailable(fmt::format("cannot listen on {} for gRPC: the address is in use or not this machine's", asked));
   state->address = host_and_port(host, state->port);
-  const Core& core = state->board->core;
-  if (!core.facts.cluster) release_unheard(state->board->core, core.options.habits.dead_after, state->board);
+  door.listeners().set("grpc", state->address);
   return std::unique_ptr<GrpcFront>(new GrpcFront(std::move(state)));
 }
 

@@ -13,8 +13,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/status.h"
-#include "command/context.h"
-#include "engine/engine.h"
+#include "command/door.h"
 #include "fronts/grpc/options.h"
 #include "fronts/grpc/web.h"
 
@@ -24,11 +23,10 @@ struct Core;
 
 class GrpcFront {
  public:
-  // Listens before it returns. engine and metrics outlive the front. unavailable: the address is in use or not ours.
+  // Listens before it returns. door and metrics outlive the front. unavailable: the address is in use or not ours.
   // invalid_argument: a certificate, a token or an address is wrong, or the address is not loopback and TLS or authentication is
   // missing.
-  static Result<std::unique_ptr<GrpcFront>> start(engine::Engine& engine, Metrics& metrics, GrpcOptions options,
-                                                  command::ServerFacts facts);
+  static Result<std::unique_ptr<GrpcFront>> start(command::Door& door, Metrics& metrics, GrpcOptions options);
   ~GrpcFront();  // stops without grace
 
   std::uint16_t port() const;   // the real one, when 0 was asked for

@@ -11,8 +11,7 @@ void FrontTest::TearDown() {
 
 void FrontTest::serve(GrpcOptions with) {
   with.port = 0;
-  auto started =
-      GrpcFront::start(*engine, *metrics, std::move(with), {.version = "0.1.0", .started_at = clock.now(), .listeners = {}});
+  auto started = GrpcFront::start(*door, *metrics, std::move(with));
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
 }

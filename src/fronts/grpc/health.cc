@@ -24,7 +24,7 @@ bool is_service(const std::string& name) {
 }
 
 Serving state_of(Core& core) {
-  const bool serving = !core.stopping && core.engine.admin().health().writable;
+  const bool serving = !core.stopping && core.door.health().writable;
   return serving ? proto::HealthCheckResponse::SERVING : proto::HealthCheckResponse::NOT_SERVING;
 }
 
@@ -44,11 +44,8 @@ void check_health(CallRef call) {
   call->answer(encoded(state_of(call->core)));
 }
 
-constexpr std::array kHealthMethods{Method{.service = kHealthService,
-                                           .name = "Check",
-                                           .dialect = ErrorDialect::native,
-                                           .auth = command::Auth::read_only,
-                                           .run = check_health}};
+constexpr std::array kHealthMethods{
+    Method{.service = kHealthService, .name = "Check", .dialect = ErrorDialect::native, .run = check_health}};
 
 constexpr std::size_t kRequestBytesMax = 4 * 1024;  // of a request, which names a service
 

@@ -74,7 +74,9 @@ Status LiveCall::admit(command::Caller known) {
   caller = std::move(known);
   if (Status room = board_->open_call(); !room.ok()) return room;
   open_ = true;
-  return Board::authorize(caller, entry_.method);
+  caller.correlation = correlation;
+  const command::Spec* command = entry_.method.command;
+  return command == nullptr ? Status() : core.door.admit(caller, *command);
 }
 
 void LiveCall::run() {
@@ -122,15 +124,7 @@ std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
   return ending;
 }
 
-void LiveCall::settle(WireCode code) {
-  entry_.measure(code, core.clock().elapsed() - begun_);
-  if (entry_.method.audited)
-    log::info("audit", {{"who", caller.name},
-                        {"address", caller.address},
-                        {"type", fmt::format("{}/{}", entry_.method.service, entry_.method.name)},
-                        {"outcome", code == WireCode::ok ? std::string("ok") : fmt::format("grpc {}", static_cast<int>(code))},
-                        {"corr", correlation}});
-}
+void LiveCall::settle(WireCode code) { entry_.measure(code, core.clock().elapsed() - begun_); }
 
 void LiveCall::answer(std::string response) {
   const auto ending = end(false);

@@ -43,7 +43,7 @@ class LiveCallTest : public FrontTest {
  protected:
   void SetUp() override {
     FrontTest::SetUp();
-    board = std::make_shared<Board>(*engine, *metrics, GrpcOptions(), command::ServerFacts());
+    board = std::make_shared<Board>(*door, *metrics, GrpcOptions());
   }
   void TearDown() override {
     kept.reset();

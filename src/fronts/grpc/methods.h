@@ -18,8 +18,7 @@ struct Method {
   std::string_view service;  // "kagzi.v1.WorkerService"
   std::string_view name;     // "PollTask"
   ErrorDialect dialect = ErrorDialect::native;
-  command::Auth auth = command::Auth::operator_only;
-  bool audited = false;
+  const command::Spec* command = nullptr;  // whose rights it needs; null: any caller may use it
   void (*run)(CallRef call) = nullptr;
 };
 

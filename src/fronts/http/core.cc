@@ -6,29 +6,23 @@
 
 namespace muster::http {
 
-Core::Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options,
-           command::ServerFacts with_facts)
+Core::Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metrics, HttpOptions with_options)
     : loop(with_loop),
-      engine(with_engine),
+      door(with_door),
       metrics(with_metrics),
       incidents(with_metrics, "wire"),
       options(std::move(with_options)),
-      door(with_engine, std::move(with_facts), with_metrics),
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
-      events(std::make_shared<EventHub>(with_loop, with_engine, options.limits, incidents)) {}
+      events(std::make_shared<EventHub>(with_loop, with_door.events(), options.limits, incidents)) {}
 
 const std::string& Core::date() {
-  const Instant now = engine.clock().now();
+  const Instant now = door.clock().now();
   if (date_.empty() || now < date_at_ || now - date_at_ >= std::chrono::seconds(1)) {
     date_at_ = std::chrono::floor<std::chrono::seconds>(now);
     date_ = http_date(now);
   }
   return date_;
-}
-
-void Core::hand_back(const std::vector<Grant>& grants) {
-  if (!grants.empty()) engine.claims().hand_back(grants);
 }
 
 Core::RouteMetrics& Core::metrics_of(const Route* route) {

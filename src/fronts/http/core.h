@@ -9,7 +9,6 @@
 #include "base/incident.h"
 #include "base/metrics.h"
 #include "command/door.h"
-#include "engine/engine.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/event_hub.h"
 #include "fronts/http/gzip.h"
@@ -24,22 +23,18 @@ struct Route;
 
 class Core {
  public:
-  Core(net::IoLoop& with_loop, engine::Engine& with_engine, Metrics& with_metrics, HttpOptions with_options,
-       command::ServerFacts with_facts);
+  Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metrics, HttpOptions with_options);
 
   // Today's `Date` header, made once a second.
   const std::string& date();
   // Counts an answer; a null route is one that no row matched.
   void measure(const Route* route, unsigned status, Ticks took);
-  // Grants that were not delivered go back to the store.
-  void hand_back(const std::vector<Grant>& grants);
 
   net::IoLoop& loop;
-  engine::Engine& engine;
+  command::Door& door;
   Metrics& metrics;
   const Incidents incidents;
   const HttpOptions options;
-  command::Door door;
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it

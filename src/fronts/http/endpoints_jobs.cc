@@ -1,5 +1,4 @@
 #include "command/jobs.h"
-#include "engine/hand_out.h"
 #include "fronts/http/codec/job_query.h"
 #include "fronts/http/codec/job_replies.h"
 #include "fronts/http/codec/job_requests.h"
@@ -26,7 +25,7 @@ Response cancelled_bulk(store::Each<store::Cancelled>& answers, const Exchange&)
 void answer_claim(Exchange& exchange, Result<store::ClaimReply> reply) {
   if (!reply.ok()) return exchange.fail(reply.status());
   if (exchange.peer_gone()) {
-    exchange.core().hand_back(reply->grants);
+    exchange.core().door.delivery().hand_back(reply->grants);
     reply->grants.clear();
   }
   Response response;
@@ -35,7 +34,7 @@ void answer_claim(Exchange& exchange, Result<store::ClaimReply> reply) {
   } catch (...) {
     const Incident incident(exchange.core().incidents, exchange.name(),
                             reply->grants.empty() ? "" : reply->grants.front().id.text());
-    engine::hand_out_failed(exchange.core().engine, engine::leases_of(reply->grants), incident.status());
+    exchange.core().door.delivery().failed(command::leases_of(reply->grants), incident.status());
     return exchange.fail(incident.status());
   }
   exchange.answer(std::move(response), std::move(reply->grants));
@@ -46,12 +45,12 @@ void answer_claim(Exchange& exchange, Result<store::ClaimReply> reply) {
 void job_claim(ExchangePtr exchange) {
   // The exchange goes with the reply, but the ticket comes back here: what waits is noted through a copy of its address.
   const std::shared_ptr<Exchange> shared = std::move(exchange);  // shared by the reply and this function
-  const engine::ClaimTicket ticket = shared->core().door.run_read<command::JobClaimRequest>(
+  const command::ClaimTicket ticket = shared->core().door.run_read<command::JobClaimRequest>(
       shared->credential.caller, [&] { return decode_claim(shared->body()); },
-      Reply<store::ClaimReply>([shared](Result<store::ClaimReply> reply) {
+      [shared](Result<store::ClaimReply> reply) {
         on_loop(shared->core().loop, [shared, reply = std::move(reply)]() mutable { answer_claim(*shared, std::move(reply)); });
-      }));
-  shared->wait_with([&engine = shared->core().engine, ticket] { engine.claims().cancel(ticket); });
+      });
+  shared->wait_with([delivery = shared->core().door.delivery(), ticket]() mutable { delivery.cancel(ticket); });
 }
 
 void job_submit(ExchangePtr exchange) { serve<decode_submit, as_made<store::Enqueued>>(std::move(exchange)); }
@@ -64,7 +63,7 @@ void job_search(ExchangePtr exchange) { serve<decode_job_search, as_json<store::
 
 void job_get(ExchangePtr exchange) { serve<of_job<command::JobGetRequest>, as_json<Job>>(std::move(exchange)); }
 
-void job_why(ExchangePtr exchange) { serve<of_job<command::JobWhyRequest>, as_json<engine::Why>>(std::move(exchange)); }
+void job_why(ExchangePtr exchange) { serve<of_job<command::JobWhyRequest>, as_json<command::JobWhyReply>>(std::move(exchange)); }
 
 void job_heartbeat(ExchangePtr exchange) { serve<decode_renewal, as_json<store::Renewed>>(std::move(exchange)); }
 

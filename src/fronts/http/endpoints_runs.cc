@@ -39,14 +39,15 @@ void run_history(ExchangePtr exchange) { serve<decode_run_history, as_json<store
 void run_result(ExchangePtr exchange) {
   // The exchange goes with the reply, but the ticket comes back here: what waits is noted through a copy of its address.
   const std::shared_ptr<Exchange> shared = std::move(exchange);  // shared by the reply and this function
-  const engine::RunTicket ticket = shared->core().door.run_read<command::RunResultRequest>(
-      shared->credential.caller, [&] { return decode(*shared, decode_run_result); }, Reply<Job>([shared](Result<Job> run) {
+  const command::RunTicket ticket = shared->core().door.run_read<command::RunResultRequest>(
+      shared->credential.caller, [&] { return decode(*shared, decode_run_result); },
+      [shared](Result<Job> run) {
         on_loop(shared->core().loop, [shared, run = std::move(run)]() mutable {
           if (!run.ok()) return shared->fail(run.status());
           shared->answer(ended(*run, *shared));
         });
-      }));
-  shared->wait_with([&engine = shared->core().engine, ticket] { engine.runs().cancel_wait(ticket); });
+      });
+  shared->wait_with([delivery = shared->core().door.delivery(), ticket]() mutable { delivery.cancel(ticket); });
 }
 
 void run_cancel(ExchangePtr exchange) { serve<decode_run_cancel, as_json<store::Cancelled>>(std::move(exchange)); }

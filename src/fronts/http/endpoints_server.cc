@@ -47,7 +47,7 @@ void events(ExchangePtr exchange) {
   Core& core = exchange->core();
   if (core.events->full())
     return exchange->fail(Status::exhausted("too many event streams are open; close one, or raise the limit of event streams"));
-  const std::uint64_t after = request->after.value_or(core.engine.events().newest());
+  const std::uint64_t after = request->after.value_or(core.door.events().newest());
   exchange->stream(std::move(request->filter), after);
 }
 
@@ -65,7 +65,7 @@ void healthz(ExchangePtr exchange) { exchange->answer(plain(200, "ok\n")); }
 
 // The reason may quote the database, so that only those who show a token read it.
 void readyz(ExchangePtr exchange) {
-  const store::StoreHealth health = exchange->core().engine.admin().health();
+  const store::StoreHealth health = exchange->core().door.health();
   if (health.writable) return exchange->answer(plain(200, "ok\n"));
   exchange->answer(plain(503, exchange->credential.anonymous ? "store_not_writable\n" : health.reason + "\n"));
 }

@@ -11,15 +11,15 @@ constexpr const char* kComment = ": still here\n\n";
 
 }  // namespace
 
-EventHub::EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits, Incidents incidents)
-    : loop_(loop), engine_(engine), limits_(limits), incidents_(std::move(incidents)), silence_(loop) {}
+EventHub::EventHub(net::IoLoop& loop, command::Events& events, const Limits& limits, Incidents incidents)
+    : loop_(loop), events_(events), limits_(limits), incidents_(std::move(incidents)), silence_(loop) {}
 
 EventHub::~EventHub() { unsubscribe(); }
 
 void EventHub::subscribe() {
   if (subscribed_) return;
   subscribed_ = true;
-  subscription_ = engine_.events().subscribe([weak = weak_from_this(), &loop = loop_] {
+  subscription_ = events_.subscribe([weak = weak_from_this(), &loop = loop_] {
     const auto self = weak.lock();
     // Many publishes between two turns of the loop are one wake.
     if (!self || self->wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
@@ -36,7 +36,7 @@ void EventHub::subscribe() {
 void EventHub::unsubscribe() {
   if (!subscribed_) return;
   subscribed_ = false;
-  engine_.events().unsubscribe(subscription_);
+  events_.unsubscribe(subscription_);
 }
 
 void EventHub::add(net::Connection& connection, EventFilter filter, std::uint64_t after, Credential credential) {
@@ -83,11 +83,11 @@ void EventHub::feed(net::Connection& connection, Stream& stream) {
       stream.starved = true;
       return;
     }
-    const engine::Events::Slice slice = engine_.events().read(stream.after, kReadBatch);
+    const command::Events::Slice slice = events_.read(stream.after, kReadBatch);
     std::string bytes;
     // The gap takes the number before what follows it, so that a client that reconnects right here misses nothing.
     if (slice.gap) append_gap(bytes, slice.events.empty() ? slice.next : slice.events.front().number - 1);
-    for (const engine::Event& event : slice.events)
+    for (const command::Event& event : slice.events)
       if (passes(stream.filter, event)) append_event(bytes, event);
     stream.after = slice.next;
     if (!bytes.empty()) {

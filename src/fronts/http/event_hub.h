@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/incident.h"
-#include "engine/engine.h"
+#include "command/door.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/options.h"
@@ -25,7 +25,7 @@ namespace muster::http {
 // Shared with wakes that are posted, which find it gone or keep it for their own turn.
 class EventHub : public std::enable_shared_from_this<EventHub> {
  public:
-  EventHub(net::IoLoop& loop, engine::Engine& engine, const Limits& limits, Incidents incidents);
+  EventHub(net::IoLoop& loop, command::Events& events, const Limits& limits, Incidents incidents);
   ~EventHub();
 
   bool full() const { return streams_.size() >= limits_.event_streams_max; }
@@ -54,13 +54,13 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   void comment_on_silence();
 
   net::IoLoop& loop_;
-  engine::Engine& engine_;
+  command::Events& events_;
   const Limits limits_;
   const Incidents incidents_;
   std::map<net::Connection*, Stream> streams_;
   std::atomic<bool> wake_pending_{false};  // the only thing a publishing thread touches
   bool subscribed_ = false;
-  engine::SubscriptionId subscription_{};
+  command::SubscriptionId subscription_{};
   net::Timer silence_;
 };
 

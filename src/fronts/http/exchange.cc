@@ -44,14 +44,14 @@ void Exchange::let_go() {
 
 std::string_view Exchange::name() const { return route == nullptr ? std::string_view("request") : route->pattern; }
 
-Instant Exchange::now() const { return core_->engine.clock().now(); }
+Instant Exchange::now() const { return core_->door.clock().now(); }
 
 void Exchange::answer(Response response, std::vector<Grant> grants) {
   core_->loop.assert_inside();
   answered_ = true;
   core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);
   const auto session = session_.lock();
-  if (!session) return core_->hand_back(grants);
+  if (!session) return core_->door.delivery().hand_back(grants);
   if (origin_accepted) {
     response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
     response.headers.emplace_back("Vary", "Origin");

@@ -33,8 +33,8 @@ struct HttpFront::State {
   std::unique_ptr<net::Listener> listener;
 };
 
-Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
-                                                    HttpOptions options, ServerFacts facts) {
+Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, command::Door& door, Metrics& metrics,
+                                                    HttpOptions options) {
   if (Status valid = Authenticator::validate(options.auth); !valid.ok()) return valid;
   net::ListenerOptions listening{.address = options.address,
                                  .port = options.port,
@@ -43,9 +43,9 @@ Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::E
                                  .budget = options.budget,
                                  .write_timeout = options.limits.write,
                                  .handshake_timeout = options.limits.handshake,
-                                 .refusal = refusal_text(http_date(engine.clock().now())),
+                                 .refusal = refusal_text(http_date(door.clock().now())),
                                  .loopback_only = exposure_refusal(options)};
-  auto core = std::make_shared<Core>(loop, engine, metrics, std::move(options), std::move(facts));
+  auto core = std::make_shared<Core>(loop, door, metrics, std::move(options));
   Gauge& open_connections = metrics.gauge("muster_http_connections_open", "Connections of the HTTP front that are open.");
   auto listener = net::Listener::open(loop, std::move(listening), open_connections, [core](net::Connection& connection) {
     auto session = std::make_shared<HttpSession>(core, connection);
@@ -53,10 +53,8 @@ Result<std::unique_ptr<HttpFront>> HttpFront::start(net::IoLoop& loop, engine::E
     return session;
   });
   if (!listener.ok()) return listener.status();
-  loop.post([core, address = (*listener)->address(), loopback = (*listener)->is_loopback()] {
-    core->door.facts().listeners["http"] = address;
-    core->loopback = loopback;
-  });
+  door.listeners().set("http", (*listener)->address());
+  loop.post([core, loopback = (*listener)->is_loopback()] { core->loopback = loopback; });
   auto state = std::make_shared<State>();
   state->core = std::move(core);
   state->listener = *std::move(listener);
@@ -82,13 +80,6 @@ Status HttpFront::reload_tls() { return state_->listener->reload_tls(); }
 
 void HttpFront::set_rpc(RpcHandler handler) {
   state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->rpc = std::move(handler); });
-}
-
-void HttpFront::set_listeners(std::map<std::string, std::string> listeners) {
-  state_->core->loop.post([core = state_->core, listeners = std::move(listeners), own = address()]() mutable {
-    core->door.facts().listeners = std::move(listeners);
-    core->door.facts().listeners["http"] = own;
-  });
 }
 
 void HttpFront::stop(Duration grace) { state_->listener->stop(grace); }

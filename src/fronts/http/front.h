@@ -5,30 +5,25 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/status.h"
-#include "command/context.h"
-#include "engine/engine.h"
+#include "command/door.h"
 #include "fronts/http/options.h"
 #include "fronts/http/rpc.h"
 #include "net/io_loop.h"
 
 namespace muster::http {
 
-using ServerFacts = command::ServerFacts;
-
 class HttpFront {
  public:
-  // Listens before it returns. loop, engine and metrics outlive the front; the loop may be started before or after.
+  // Listens before it returns. loop, door and metrics outlive the front; the loop may be started before or after.
   // unavailable: the address is in use or not ours. invalid_argument: a certificate, a token or an address is wrong, or
   // the address is not loopback and TLS or authentication is missing.
-  static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
-                                                  HttpOptions options, ServerFacts facts);
+  static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, command::Door& door, Metrics& metrics, HttpOptions options);
   ~HttpFront();  // stops without grace
 
   std::uint16_t port() const;   // the real one, when 0 was asked for
@@ -39,8 +34,6 @@ class HttpFront {
   Status reload_tls();  // reads the same files again; on failure the old certificate stays
   // Who carries out calls of gRPC-Web; empty: nobody does, and their paths are unknown.
   void set_rpc(RpcHandler handler);
-  // What GET /server shows; `http` is filled in by the front itself.
-  void set_listeners(std::map<std::string, std::string> listeners);
 
   // Accepts no more, answers parked claims with an empty list, lets requests under way finish within `grace`, then closes
   // what is left. Returns when all connections are gone. Idempotent. REQUIRES: not inside the loop.

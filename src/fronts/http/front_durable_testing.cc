@@ -23,8 +23,9 @@ void DurableFrontTest::start(HttpOptions options) {
   ASSERT_TRUE(opened.ok()) << opened.status().text();
   store = *std::move(opened);
   engine = std::make_unique<engine::Engine>(*store, clock, metrics, engine_options);
+  door = std::make_unique<command::Door>(*engine, facts, metrics);
   options.port = 0;
-  auto started = HttpFront::start(loop, *engine, metrics, std::move(options), facts);
+  auto started = HttpFront::start(loop, *door, metrics, std::move(options));
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
   loop.start();
@@ -46,6 +47,7 @@ void DurableFrontTest::TearDown() {
   if (store) {
     EXPECT_TRUE(store->close().ok());
   }
+  door.reset();
   engine.reset();
   store.reset();
   std::error_code ignored;

@@ -13,6 +13,7 @@
 
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/front.h"
@@ -38,12 +39,13 @@ class DurableFrontTest : public testing::Test {
   nlohmann::json claim_one(std::string_view worker);
 
   ManualClock clock;
-  ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}};
+  command::ServerFacts facts{.version = "0.1.0", .started_at = clock.now()};
   engine::Options engine_options;  // a test may change them before start()
   std::string folder;
   Metrics metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<command::Door> door;
   net::IoLoop loop{clock};
   std::unique_ptr<HttpFront> front;
 

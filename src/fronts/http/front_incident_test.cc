@@ -14,7 +14,7 @@ class IncidentTest : public testing::Test {
   void SetUp() override {
     HttpOptions options;
     options.port = 0;
-    auto started = HttpFront::start(loop, engine, metrics, std::move(options), {.version = "0.1.0", .started_at = clock.now()});
+    auto started = HttpFront::start(loop, door, metrics, std::move(options));
     ASSERT_TRUE(started.ok()) << started.status().text();
     front = *std::move(started);
     loop.start();
@@ -31,6 +31,7 @@ class IncidentTest : public testing::Test {
   MemoryStore store{clock};
   store::ThrowingStore throwing{store};
   engine::Engine engine{throwing, clock, metrics, {}};
+  command::Door door{engine, {.version = "0.1.0", .started_at = clock.now()}, metrics};
   net::IoLoop loop{clock};
   std::unique_ptr<HttpFront> front;
 };

@@ -6,10 +6,15 @@ namespace muster::http {
 
 void FrontTest::start(HttpOptions options) {
   options.port = 0;
-  auto started = HttpFront::start(loop, engine, metrics, std::move(options), facts);
+  auto started = HttpFront::start(loop, the_door(), metrics, std::move(options));
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
   loop.start();
+}
+
+command::Door& FrontTest::the_door() {
+  if (!door) door = std::make_unique<command::Door>(engine, facts, metrics);
+  return *door;
 }
 
 void FrontTest::TearDown() {

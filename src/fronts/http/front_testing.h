@@ -10,6 +10,7 @@
 
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/front.h"
@@ -23,6 +24,7 @@ class FrontTest : public testing::Test {
   void start(HttpOptions options = {});  // on a free port
   void TearDown() override;
 
+  command::Door& the_door();
   Client connect() { return Client(front->port()); }
   // One request on a connection of its own.
   Answer call(std::string_view method, std::string_view target, std::string_view body = {}, std::string_view headers = {});
@@ -33,11 +35,12 @@ class FrontTest : public testing::Test {
 
   ManualClock clock;
   // A test may change them before start().
-  ServerFacts facts{
-      .version = "0.1.0", .started_at = clock.now(), .listeners = {}, .backup_folder = testing::TempDir() + "front-backups"};
+  command::ServerFacts facts{
+      .version = "0.1.0", .started_at = clock.now(), .backup_folder = testing::TempDir() + "front-backups"};
   Metrics metrics;
   MemoryStore store{clock};
   engine::Engine engine{store, clock, metrics, {}};
+  std::unique_ptr<command::Door> door;  // made when it is first needed
   net::IoLoop loop{clock};
   std::unique_ptr<HttpFront> front;
 };

@@ -138,7 +138,7 @@ TEST_F(Tls, KeepsTheOldCertificateWhenTheNewOneIsBad) {
 TEST_F(Tls, RefusesAKeyOfAnotherCertificate) {
   HttpOptions mixed = options();
   mixed.tls.key_file = file("client.key");
-  EXPECT_EQ(HttpFront::start(loop, engine, metrics, mixed, {}).code(), Code::invalid_argument);
+  EXPECT_EQ(HttpFront::start(loop, the_door(), metrics, mixed).code(), Code::invalid_argument);
 }
 
 }  // namespace

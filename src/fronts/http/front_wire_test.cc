@@ -265,7 +265,7 @@ TEST_F(Wire, SaysWhatToDoWhenThePortIsInUse) {
   start();
   HttpOptions options;
   options.port = front->port();
-  const auto second = HttpFront::start(loop, engine, metrics, options, {});
+  const auto second = HttpFront::start(loop, the_door(), metrics, options);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.code(), Code::unavailable);
   EXPECT_NE(second.status().message().find(std::to_string(front->port())), std::string::npos);
@@ -276,9 +276,9 @@ TEST_F(Wire, RefusesAnOpenAddressWithoutTlsAndAuthentication) {
   HttpOptions options;
   options.address = "0.0.0.0";
   options.port = 0;
-  EXPECT_EQ(HttpFront::start(loop, engine, metrics, options, {}).code(), Code::invalid_argument);
+  EXPECT_EQ(HttpFront::start(loop, the_door(), metrics, options).code(), Code::invalid_argument);
   options.insecure = true;
-  EXPECT_TRUE(HttpFront::start(loop, engine, metrics, options, {}).ok());
+  EXPECT_TRUE(HttpFront::start(loop, the_door(), metrics, options).ok());
 }
 
 }  // namespace

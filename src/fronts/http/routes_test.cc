@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -79,10 +80,18 @@ std::string misfit(const json& doc, const json& unresolved, const json& value, c
   return {};
 }
 
-TEST(Routes, ReachEveryCommandOfTheCatalogue) {
+// What only other wires have a word for.
+constexpr std::array<std::string_view, 13> kOfOtherWires{
+    "job.count",    "job.find", "keys.await",   "keys.clear",      "keys.read",     "keys.write",   "namespace.update",
+    "run.complete", "run.fail", "run.get_step", "run.start_child", "worker.retire", "worker.verify"};
+
+TEST(Routes, ReachEveryCommandOfTheCatalogueButWhatOtherWiresHave) {
   std::set<const command::Spec*> reached;
   for (const Route& route : routes()) reached.insert(route.command);
-  for (const command::Spec* spec : command::catalogue()) EXPECT_TRUE(reached.contains(spec)) << spec->name;
+  for (const command::Spec* spec : command::catalogue()) {
+    const bool of_others = std::find(kOfOtherWires.begin(), kOfOtherWires.end(), spec->name) != kOfOtherWires.end();
+    EXPECT_NE(reached.contains(spec), of_others) << spec->name;
+  }
 }
 
 TEST(Routes, NameOnlyCommandsOfTheCatalogue) {

@@ -119,7 +119,7 @@ HttpSession::Slot* HttpSession::slot(std::uint64_t number) {
 
 void HttpSession::answer(std::uint64_t number, Outcome outcome) {
   Slot* found = slot(number);
-  if (found == nullptr) return core_->hand_back(outcome.grants);
+  if (found == nullptr) return core_->door.delivery().hand_back(outcome.grants);
   found->give_up = nullptr;
   slots_bytes_ -= found->bytes;
   found->bytes = kRequestBytes + outcome.response.body.size();
@@ -208,7 +208,7 @@ void HttpSession::send(Slot& front) {
   UniqueFunction<void(bool)> done;
   if (!outcome.grants.empty()) {
     done = [core = core_, grants = std::move(outcome.grants)](bool delivered) {
-      if (!delivered) core->hand_back(grants);
+      if (!delivered) core->door.delivery().hand_back(grants);
     };
   }
   if (!with_body) return connection_.send(std::move(bytes), std::move(done));
@@ -284,7 +284,7 @@ void HttpSession::closed() {
   std::deque<Slot> abandoned = std::move(slots_);
   for (Slot& each : abandoned) {
     if (each.give_up) each.give_up();
-    if (each.outcome) core_->hand_back(each.outcome->grants);
+    if (each.outcome) core_->door.delivery().hand_back(each.outcome->grants);
     if (each.begin) forget_later(std::move(each.begin));
   }
 }

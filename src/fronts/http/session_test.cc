@@ -99,7 +99,8 @@ class SessionTest : public testing::Test {
   engine::Engine engine{store, clock, metrics, {}};
   net::IoLoop loop{clock};
   HeldConnection connection;
-  std::shared_ptr<Core> core = std::make_shared<Core>(loop, engine, metrics, HttpOptions{}, command::ServerFacts{});
+  command::Door door{engine, {}, metrics};
+  std::shared_ptr<Core> core = std::make_shared<Core>(loop, door, metrics, HttpOptions{});
   std::shared_ptr<HttpSession> session;
 };
 

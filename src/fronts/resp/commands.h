@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command/spec.h"
 #include "fronts/resp/call.h"
 
 namespace muster::resp {
@@ -22,13 +23,6 @@ enum class Flow : std::uint8_t {
   updates,  // outcomes of jobs: neighbours become one settlement
 };
 
-enum class Access : std::uint8_t {
-  anyone,   // also before AUTH
-  read,     // any role
-  worker,   // worker or operator
-  operate,  // operator
-};
-
 using Handler = void (*)(const CallRef& call);
 using GroupHandler = void (*)(std::vector<CallRef> calls);
 
@@ -37,8 +31,9 @@ struct Entry {
   std::size_t least = 1;  // arguments, the name included
   std::size_t most = 1;   // kMany: no bound
   Flow flow = Flow::alone;
-  Access access = Access::read;
-  int first_key = 0;  // as COMMAND INFO counts; 0: none
+  const command::Spec* command = nullptr;  // whose rights it needs; null: everybody who has authenticated may use it
+  bool before_auth = false;                // and everybody else, too
+  int first_key = 0;                       // as COMMAND INFO counts; 0: none
   int last_key = 0;
   int key_step = 0;
   std::string_view arity_error;  // after "-ERR "; empty: "wrong number of arguments for '<name>' command"

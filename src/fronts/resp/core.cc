@@ -12,13 +12,12 @@
 
 namespace muster::resp {
 
-Core::Core(net::IoLoop& on, engine::Engine& with, Metrics& counted, RespOptions options_in, command::ServerFacts facts_in)
+Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, RespOptions options_in)
     : loop(on),
-      engine(with),
+      door(through),
       metrics(counted),
       incidents(counted, "wire"),
       options(std::move(options_in)),
-      facts(std::move(facts_in)),
       meter(std::make_unique<Meter>(counted)),
       clients(std::make_unique<Clients>()),
       gatekeeper(std::make_unique<Gatekeeper>(*this)),

@@ -9,8 +9,8 @@
 
 #include "base/incident.h"
 #include "base/metrics.h"
-#include "command/context.h"
-#include "engine/engine.h"
+#include "command/door.h"
+#include "fronts/resp/call.h"
 #include "fronts/resp/client.h"
 #include "fronts/resp/keyspace/cursors.h"
 #include "fronts/resp/options.h"
@@ -29,23 +29,20 @@ namespace plans {
 class Shelf;  // plans/shelf.h: plans read lately, rate limits
 }
 
-class Call;
-
 // Commands that are run together. What one of their handlers throws, at once or when an answer comes for it, fails those of them
 // that are unanswered.
 using CallGroup = std::vector<std::shared_ptr<Call>>;
 using CallGroupRef = std::shared_ptr<const CallGroup>;  // shared by the answers that are on their way to it
 
 struct Core : std::enable_shared_from_this<Core> {
-  Core(net::IoLoop& on, engine::Engine& with, Metrics& counted, RespOptions options_in, command::ServerFacts facts_in);
+  Core(net::IoLoop& on, command::Door& through, Metrics& counted, RespOptions options_in);
   ~Core();
 
   net::IoLoop& loop;
-  engine::Engine& engine;
+  command::Door& door;
   Metrics& metrics;
   const Incidents incidents;
   RespOptions options;
-  command::ServerFacts facts;
   std::unique_ptr<Meter> meter;
   std::unique_ptr<Clients> clients;
   std::unique_ptr<Gatekeeper> gatekeeper;
@@ -55,14 +52,12 @@ struct Core : std::enable_shared_from_this<Core> {
   keyspace::Cursors cursors;
   bool stopping = false;
 
-  const Clock& clock() const { return engine.clock(); }
-  Instant now() const { return engine.clock().now(); }
-  // For command::handle(): one per request.
-  command::Context context(const Client& client) { return {engine, facts, client.caller}; }
+  const Clock& clock() const { return door.clock(); }
+  Instant now() const { return door.clock().now(); }
 
   // From any thread: runs on the loop while the front lives, else is dropped.
   void post(UniqueFunction<void()> work);
-  // An engine reply that comes back on the loop, for the commands that are being run now. `then` runs there with the result;
+  // A reply that comes back on the loop, for the commands that are being run now. `then` runs there with the result;
   // dropped when the front is gone.
   template <class T, class Then>
   Reply<T> on_loop(Then then) {
@@ -73,6 +68,15 @@ struct Core : std::enable_shared_from_this<Core> {
         core.run_for(group, [&] { then(std::move(result)); });
       });
     };
+  }
+  // Runs a command. Its answer comes back on the loop.
+  template <class Request, class Then>
+  auto ask(const command::Caller& caller, Request request, Then then) {
+    return door.run(caller, std::move(request), on_loop<command::AnswerTo<Request>>(std::move(then)));
+  }
+  template <class Request, class Then>
+  void ask_all(const command::Caller& caller, std::vector<Request> requests, Then then) {
+    door.run_all(caller, std::move(requests), on_loop<store::Each<command::AnswerTo<Request>>>(std::move(then)));
   }
   // Something that waits its turn, for the commands that are being run now.
   template <class... Args>
@@ -101,6 +105,16 @@ struct Core : std::enable_shared_from_this<Core> {
 
   CallGroupRef running_;  // whose handler runs; on the loop's thread
 };
+
+// Runs a command for the client of a call.
+template <class Request, class Then>
+void ask(const CallRef& call, Request request, Then then) {
+  call->core().ask(call->client().caller, std::move(request), std::move(then));
+}
+template <class Request, class Then>
+void ask_all(const CallRef& call, std::vector<Request> requests, Then then) {
+  call->core().ask_all(call->client().caller, std::move(requests), std::move(then));
+}
 
 // The namespace of this wire, which names none.
 NamespaceName default_namespace();

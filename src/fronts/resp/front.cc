@@ -60,8 +60,8 @@ struct RespFront::State {
   std::vector<std::unique_ptr<net::Listener>> listeners;
 };
 
-Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
-                                                    RespOptions options, command::ServerFacts facts) {
+Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, command::Door& door, Metrics& metrics,
+                                                    RespOptions options) {
   if (Status valid = Gatekeeper::validate(options.keys); !valid.ok()) return valid;
   if (options.addresses.empty()) return Status::invalid_argument("the RESP front has no address to listen on");
   if (options.keys.empty() && !options.habits.auth_optional)
@@ -69,7 +69,7 @@ Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, engine::E
   const Entrance entrance{.auth_needed = !options.habits.auth_optional};
   if (!options.budget) options.budget = std::make_shared<net::ByteBudget>(loop, net::BudgetBounds());
   auto state = std::make_shared<State>();
-  state->core = std::make_shared<Core>(loop, engine, metrics, std::move(options), std::move(facts));
+  state->core = std::make_shared<Core>(loop, door, metrics, std::move(options));
   Core& core = *state->core;
   // A secret is needed as its digest alone.
   for (Key& key : core.options.keys) key.secret.clear();
@@ -83,7 +83,7 @@ Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, engine::E
     state->listeners.push_back(*std::move(listener));
   }
   std::unique_ptr<RespFront> front(new RespFront(std::move(state)));
-  front->set_listeners({});
+  door.listeners().set("resp", front->address());
   return front;
 }
 
@@ -118,13 +118,6 @@ Status RespFront::reload_tls() {
   for (const auto& listener : state_->listeners)
     if (Status status = listener->reload_tls(); !status.ok()) return status;
   return {};
-}
-
-void RespFront::set_listeners(std::map<std::string, std::string> listeners) {
-  state_->core->post([core = state_->core.get(), listeners = std::move(listeners), own = address()]() mutable {
-    core->facts.listeners = std::move(listeners);
-    core->facts.listeners["resp"] = own;
-  });
 }
 
 void RespFront::stop(Duration grace) {

@@ -4,7 +4,6 @@
 // (commands.h), and every bound of options.h has its answer in docs/limits.md.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,8 +11,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/status.h"
-#include "command/context.h"
-#include "engine/engine.h"
+#include "command/door.h"
 #include "fronts/resp/options.h"
 #include "net/io_loop.h"
 
@@ -23,11 +21,10 @@ struct Core;
 
 class RespFront {
  public:
-  // Listens on every address before it returns. loop, engine and metrics outlive the front; the loop may be started before or
+  // Listens on every address before it returns. loop, door and metrics outlive the front; the loop may be started before or
   // after. unavailable: an address is in use or not ours. invalid_argument: a certificate, a key or an address is wrong, or an
   // address that other machines can reach lacks TLS or keys.
-  static Result<std::unique_ptr<RespFront>> start(net::IoLoop& loop, engine::Engine& engine, Metrics& metrics,
-                                                  RespOptions options, command::ServerFacts facts);
+  static Result<std::unique_ptr<RespFront>> start(net::IoLoop& loop, command::Door& door, Metrics& metrics, RespOptions options);
   ~RespFront();  // stops without grace
 
   // In the order of the options, as people write them: "127.0.0.1:6380", "[::1]:6380", "unix:/run/muster.sock".
@@ -37,8 +34,6 @@ class RespFront {
   // For SIGHUP. Connections whose key is no longer accepted are closed.
   Status set_keys(std::vector<Key> keys);
   Status reload_tls();  // reads the same files again, for new connections; on failure the old certificate stays
-  // What server.info shows; `resp` is filled in by the front itself.
-  void set_listeners(std::map<std::string, std::string> listeners);
 
   // Accepts no more, answers those who wait with nothing, lets commands under way finish within `grace`, then closes what is
   // left. Returns when all connections are gone. Idempotent. REQUIRES: not inside the loop.

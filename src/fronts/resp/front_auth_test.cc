@@ -203,7 +203,7 @@ TEST_F(FrontAuthTest, AnAddressThatOthersReachNeedsTlsAndKeys) {
   RespOptions options;
   options.addresses = {{.host = "0.0.0.0"}};
   options.keys = {{.name = "operator", .role = command::Role::operator_role, .secret = kTestKey, .worker = {}}};
-  const auto refused = [&] { return RespFront::start(*loop, *engine, *metrics, options, facts); };
+  const auto refused = [&] { return RespFront::start(*loop, *door, *metrics, options); };
   EXPECT_EQ(refused().code(), Code::invalid_argument);
   options.habits.auth_optional = true;
   EXPECT_EQ(refused().code(), Code::invalid_argument);

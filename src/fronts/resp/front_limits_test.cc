@@ -287,7 +287,7 @@ TEST_F(FrontLimitsTest, ServesAUnixSocketThatIsItsOwnersAlone) {
   // A second one on the same file is refused while the first lives.
   options.addresses = {{.host = path, .port = 0, .is_unix = true}};
   options.keys = {{.name = "operator", .role = command::Role::operator_role, .secret = kTestKey, .worker = {}}};
-  EXPECT_EQ(RespFront::start(*loop, *engine, *metrics, options, facts).code(), Code::unavailable);
+  EXPECT_EQ(RespFront::start(*loop, *door, *metrics, options).code(), Code::unavailable);
   EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
   stop_all();
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -312,10 +312,10 @@ TEST_F(FrontLimitsTest, AStaleSocketFileIsReplacedAndAnyOtherFileIsNot) {
     const std::string file = folder + "/precious";
     std::ofstream(file) << "text";
     options.addresses = {{.host = file, .port = 0, .is_unix = true}};
-    EXPECT_EQ(RespFront::start(*loop, *engine, *metrics, options, facts).code(), Code::invalid_argument);
+    EXPECT_EQ(RespFront::start(*loop, *door, *metrics, options).code(), Code::invalid_argument);
     EXPECT_TRUE(std::filesystem::is_regular_file(file));
     options.addresses = {{.host = folder + "/" + std::string(200, 'x'), .port = 0, .is_unix = true}};
-    EXPECT_EQ(RespFront::start(*loop, *engine, *metrics, options, facts).code(), Code::invalid_argument);
+    EXPECT_EQ(RespFront::start(*loop, *door, *metrics, options).code(), Code::invalid_argument);
   }
 }
 
@@ -329,7 +329,7 @@ TEST_F(FrontLimitsTest, SeveralAddressesServeAndOneThatIsTakenStopsTheStart) {
   EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
   options.keys = {{.name = "operator", .role = command::Role::operator_role, .secret = kTestKey, .worker = {}}};
   options.addresses = {{.host = "127.0.0.1"}, {.host = "127.0.0.1", .port = port()}};
-  EXPECT_EQ(RespFront::start(*loop, *engine, *metrics, options, facts).code(), Code::unavailable);
+  EXPECT_EQ(RespFront::start(*loop, *door, *metrics, options).code(), Code::unavailable);
   EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
 }
 

@@ -178,8 +178,9 @@ void FrontTest::start(RespOptions options) {
   store = *std::move(opened);
   throwing = std::make_unique<store::ThrowingStore>(*store);
   engine = std::make_unique<engine::Engine>(*throwing, clock, *metrics, engine_options);
+  door = std::make_unique<command::Door>(*engine, facts, *metrics);
   loop = std::make_unique<net::IoLoop>(clock);
-  auto started = RespFront::start(*loop, *engine, *metrics, std::move(options), facts);
+  auto started = RespFront::start(*loop, *door, *metrics, std::move(options));
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
   loop->start();
@@ -212,6 +213,7 @@ void FrontTest::stop_all() {
   }
   front.reset();
   loop.reset();
+  door.reset();
   engine.reset();
   throwing.reset();
   store.reset();

@@ -14,6 +14,7 @@
 
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/front.h"
@@ -86,13 +87,14 @@ class FrontTest : public testing::Test {
   bool waits(std::size_t count = 1);
 
   ManualClock clock;
-  command::ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}, .node = "node-1"};
+  command::ServerFacts facts{.version = "0.1.0", .started_at = clock.now(), .node = "node-1"};
   engine::Options engine_options;  // a test may change them before start()
   std::string folder;
   std::unique_ptr<Metrics> metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;
   std::unique_ptr<store::ThrowingStore> throwing;  // between the store and the engine
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<command::Door> door;
   std::unique_ptr<net::IoLoop> loop;
   std::unique_ptr<RespFront> front;
 

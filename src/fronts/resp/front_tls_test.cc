@@ -131,7 +131,7 @@ TEST_F(FrontTlsTest, WithTlsAndKeysItMayBeReachedFromElsewhere) {
   mixed.tls.key_file = file("client.key");
   mixed.addresses = {{.host = "127.0.0.1"}};
   mixed.keys = {{.name = "operator", .role = command::Role::operator_role, .secret = kTestKey, .worker = {}}};
-  EXPECT_EQ(RespFront::start(*loop, *engine, *metrics, mixed, facts).code(), Code::invalid_argument);
+  EXPECT_EQ(RespFront::start(*loop, *door, *metrics, mixed).code(), Code::invalid_argument);
 }
 
 }  // namespace

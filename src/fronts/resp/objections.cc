@@ -75,16 +75,6 @@ std::string not_while_subscribed(std::string_view name) {
                      lower(name));
 }
 
-bool may_use(command::Role role, Access access) {
-  switch (access) {
-    case Access::anyone:
-    case Access::read: return true;
-    case Access::worker: return role != command::Role::read_only;
-    case Access::operate: return role == command::Role::operator_role;
-  }
-  return false;
-}
-
 bool allowed_while_subscribed(std::string_view name) {
   return std::find(kAllowedWhileSubscribed.begin(), kAllowedWhileSubscribed.end(), name) != kAllowedWhileSubscribed.end();
 }

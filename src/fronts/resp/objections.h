@@ -22,7 +22,6 @@ std::string unknown_command(std::string_view name);
 std::string not_permitted(std::string_view name);
 std::string not_while_subscribed(std::string_view name);
 
-bool may_use(command::Role role, Access access);
 // In RESP2 a connection that subscribed carries messages; only these may stand between them.
 bool allowed_while_subscribed(std::string_view name);
 

@@ -247,16 +247,16 @@ void RespSession::keep(const Entry& entry, Args args) {
 }
 
 std::string RespSession::objection(const Entry* entry, const wire::Words& words) const {
-  if (!client_->authenticated && (entry == nullptr || entry->access != Access::anyone)) return std::string(kNoAuth);
+  if (!client_->authenticated && (entry == nullptr || !entry->before_auth)) return std::string(kNoAuth);
   if (entry == nullptr) return unknown_command(words.words[0]);
   if (std::string text = objection_now(*entry); !text.empty()) return text;
   return objection_to_form(*entry, words);
 }
 
 std::string RespSession::objection_now(const Entry& entry) const {
-  if (entry.access == Access::anyone) return {};
+  if (entry.before_auth) return {};
   if (!client_->authenticated) return std::string(kNoAuth);
-  if (!may_use(client_->caller.role, entry.access)) return not_permitted(entry.name);
+  if (entry.command != nullptr && !core_->door.admit(client_->caller, *entry.command).ok()) return not_permitted(entry.name);
   // This dialect has no word for namespaces: everything is in the default one.
   if (client_->caller.namespaces)
     if (Status allowed = command::authorize_namespace(client_->caller, NamespaceName(kDefaultNamespace)); !allowed.ok())

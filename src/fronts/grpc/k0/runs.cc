@@ -45,8 +45,7 @@ void start_workflow(CallRef call) {
   spec.run->context = request->context();
   spec.run->steps = policy_of(request->retry_policy());
   spec.run->backoff = StepBackoff::multiplied_first;
-  Core& core = call->core;
-  start_run(core, std::move(spec), [call = std::move(call)](Result<store::Enqueued> started) {
+  start_run(call, {.job = std::move(spec), .holds_id = false}, [call](Result<store::Enqueued> started) {
     if (!started.ok()) return K0::refuse(call, started.status());
     pb::StartWorkflowResponse response;
     response.set_run_id(started->id.text());
@@ -59,8 +58,7 @@ void get_workflow_run(CallRef call) {
   if (!request) return;
   const Result<JobId> id = require_run("run_id", request->run_id());
   if (!id.ok()) return refuse_run(call, id.status(), request->run_id());
-  Core& core = call->core;
-  find_run(core, namespace_of(request->namespace_id()), *id, [call = std::move(call), id = *id](Result<Job> run) {
+  find_run(call, namespace_of(request->namespace_id()), *id, [call, id = *id](Result<Job> run) {
     if (!run.ok()) return refuse_run(call, run.status(), id.text());
     pb::GetWorkflowRunResponse response;
     put_run(*run, {call->core.options.habits.plain_errors}, response.mutable_workflow_run());
@@ -79,8 +77,7 @@ void list_workflow_runs(CallRef call) {
   listing.cursor = std::move(*cursor);
   // A word that is no status matches nothing.
   if (!request->filter_status().empty()) listing.status = parse_status(request->filter_status()).value_or(RunStatus::none);
-  Core& core = call->core;
-  list_runs(core, std::move(listing), [call = std::move(call)](Result<RunsPage> page) {
+  list_runs(call, std::move(listing), [call](Result<RunsPage> page) {
     if (!page.ok()) return K0::refuse(call, page.status());
     pb::ListWorkflowRunsResponse response;
     for (const Job& run : page->runs) put_run(run, {call->core.options.habits.plain_errors}, response.add_workflow_runs());
@@ -95,13 +92,10 @@ void cancel_workflow_run(CallRef call) {
   if (!request) return;
   const Result<JobId> id = require_run("run_id", request->run_id());
   if (!id.ok()) return refuse_run(call, id.status(), request->run_id());
-  Core& core = call->core;
-  find_run(core, namespace_of(request->namespace_id()), *id, [call = std::move(call), asked = id->text()](Result<Job> run) {
+  find_run(call, namespace_of(request->namespace_id()), *id, [call, asked = id->text()](Result<Job> run) {
     if (!run.ok()) return refuse_run(call, run.status(), asked);
-    Core& shared = call->core;
-    shared.engine.runs().cancel(run->id, "cancelled by a client", [call, id = run->id](Result<store::Cancelled> cancelled) {
+    cancel_run(call, run->id, [call, id = run->id](const Result<store::Cancelled>& cancelled) {
       if (!cancelled.ok()) return refuse_run(call, cancelled.status(), id.text());
-      call->core.fences.forget(id);
       answer_empty(call);
     });
   });
@@ -135,7 +129,7 @@ void fail_workflow(CallRef call) {
   fail_run(call, *ref, {complaint.kind, complaint.message}, [call, retries, id = *id](Result<store::Settled> settled) {
     if (settled.ok()) return answer_empty(call);
     if (settled.code() != Code::conflict || !retries) return refuse_run(call, settled.status(), id.text());
-    find_run(call->core, {}, id, [call, why = settled.status(), id](Result<Job> run) {
+    find_run(call, {}, id, [call, why = settled.status(), id](Result<Job> run) {
       if (run.ok() && waits_for_retry(*run)) return answer_empty(call);
       refuse_run(call, run.ok() ? why : run.status(), id.text());
     });

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "command/schedules.h"
 #include "fronts/grpc/k0/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
@@ -69,11 +70,10 @@ void create_schedule(CallRef call) {
   spec.job.run->version = request->version();
   spec.job.run->context = request->context();
   spec.job.run->backoff = StepBackoff::multiplied_first;
-  Core& core = call->core;
   const NamespaceName ns = spec.ns;
-  ensure_namespace(core, ns, [call = std::move(call), spec = std::move(spec)](Status there) mutable {
+  ensure_namespace(call, ns, [call, spec = std::move(spec)](Status there) mutable {
     if (!there.ok()) return K0::refuse(call, there);
-    call->core.engine.schedules().create(std::move(spec), answer_with<pb::CreateScheduleResponse>(call, {}));
+    ask(call, command::ScheduleCreateRequest{std::move(spec)}, answer_with<pb::CreateScheduleResponse>(call, {}));
   });
 }
 
@@ -82,8 +82,8 @@ void get_schedule(CallRef call) {
   if (!request) return;
   const auto id = schedule_id(call, request->schedule_id());
   if (!id) return;
-  call->core.engine.schedules().get(namespace_of(request->namespace_id()), *id,
-                                    answer_with<pb::GetScheduleResponse>(call, id->text()));
+  ask(call, command::ScheduleGetRequest{namespace_of(request->namespace_id()), *id},
+      answer_with<pb::GetScheduleResponse>(call, id->text()));
 }
 
 void list_schedules(CallRef call) {
@@ -93,8 +93,7 @@ void list_schedules(CallRef call) {
   query.ns = namespace_of(request->namespace_id());
   if (!request->task_queue().empty()) query.queue = QueueName(encode_name(request->task_queue()));
   query.limit = page_size(request->limit(), kSchedulePages);
-  Core& core = call->core;
-  core.engine.schedules().list(std::move(query), [call = std::move(call)](Result<store::SchedulePage> page) {
+  ask(call, std::move(query), [call](Result<store::SchedulePage> page) {
     if (page.code() == Code::not_found) return K0::answer(call, pb::ListSchedulesResponse());
     if (!page.ok()) return K0::refuse(call, page.status());
     pb::ListSchedulesResponse response;
@@ -138,7 +137,7 @@ void update_schedule(CallRef call) {
   const auto id = schedule_id(call, request->schedule_id());
   if (!id) return;
   if (Status fields = check_update(call, *request); !fields.ok()) return K0::refuse(call, fields);
-  engine::ScheduleChange change;
+  command::ScheduleUpdateRequest change;
   change.ns = namespace_of(request->namespace_id());
   change.id = *id;
   change.catch_up = true;
@@ -149,11 +148,9 @@ void update_schedule(CallRef call) {
     if (!next.ok()) return K0::refuse(call, next.status());
     if (!request->has_cron_expr()) change.next_fire_at = *next;
   }
-  Core& core = call->core;
   const NamespaceName ns = change.ns;
-  core.engine.schedules().get(
-      ns, *id,
-      [call = std::move(call), request = std::move(*request), change = std::move(change)](Result<Schedule> found) mutable {
+  ask(call, command::ScheduleGetRequest{ns, *id},
+      [call, request = std::move(*request), change = std::move(change)](Result<Schedule> found) mutable {
         if (!found.ok()) return refuse_schedule(call, found.status(), change.id.text());
         change.job = found->spec.job;
         change_job(request, *change.job);
@@ -164,8 +161,7 @@ void update_schedule(CallRef call) {
           change.timing->form = CronForm::kagzi;
         }
         std::string changed = change.id.text();
-        call->core.engine.schedules().update(std::move(change),
-                                             answer_with<pb::UpdateScheduleResponse>(call, std::move(changed)));
+        ask(call, std::move(change), answer_with<pb::UpdateScheduleResponse>(call, std::move(changed)));
       });
 }
 
@@ -174,11 +170,11 @@ void delete_schedule(CallRef call) {
   if (!request) return;
   const auto id = schedule_id(call, request->schedule_id());
   if (!id) return;
-  call->core.engine.schedules().remove(namespace_of(request->namespace_id()), *id,
-                                       [call, id = id->text()](Result<Schedule> gone) {
-                                         if (!gone.ok()) return refuse_schedule(call, gone.status(), id);
-                                         K0::answer(call, pb::Empty());
-                                       });
+  ask(call, command::ScheduleDeleteRequest{namespace_of(request->namespace_id()), *id},
+      [call, id = id->text()](Result<Schedule> gone) {
+        if (!gone.ok()) return refuse_schedule(call, gone.status(), id);
+        K0::answer(call, pb::Empty());
+      });
 }
 
 }  // namespace muster::rpc::k0

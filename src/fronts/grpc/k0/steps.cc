@@ -1,3 +1,4 @@
+#include "command/runs.h"
 #include "fronts/grpc/k0/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
@@ -97,23 +98,12 @@ void get_step_attempt(CallRef call) {
   if (!request) return;
   const Result<Uuid> id = require_uuid("step_attempt_id", request->step_attempt_id());
   if (!id.ok()) return K0::refuse(call, id.status());
-  store::StepQuery query;
-  query.step = StepId{*id};
-  Core& core = call->core;
-  core.engine.runs().list_steps(std::move(query), [call = std::move(call), id = *id](Result<store::StepPage> page) {
-    if (page.ok() && page->steps.empty()) page = Status::not_found(fmt::format("step attempt {} does not exist", id.text()));
-    if (!page.ok()) {
-      const std::string text = id.text();
-      return K0::refuse(call, page.status(), {.kind = "step_attempt", .id = text});
-    }
-    const Step step = std::move(page->steps.front());
-    find_run(call->core, {}, step.run, [call, step](Result<Job> run) {
-      if (!run.ok()) return refuse_step(call, run.status(), step.run);
-      if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
-      pb::GetStepAttemptResponse response;
-      put_step(step, run->spec.ns, call->core.now(), {call->core.options.habits.plain_errors}, response.mutable_step_attempt());
-      K0::answer(call, response);
-    });
+  ask(call, command::RunGetStepRequest{StepId{*id}}, [call, id = id->text()](const Result<command::RunGetStepReply>& found) {
+    if (!found.ok()) return K0::refuse(call, found.status(), {.kind = "step_attempt", .id = id});
+    pb::GetStepAttemptResponse response;
+    put_step(found->step, found->run.spec.ns, call->core.now(), {call->core.options.habits.plain_errors},
+             response.mutable_step_attempt());
+    K0::answer(call, response);
   });
 }
 
@@ -125,18 +115,13 @@ void list_step_attempts(CallRef call) {
   if (!id.ok()) return K0::refuse(call, id.status());
   Result<std::string> cursor = cursor_of(request->page_token());
   if (!cursor.ok()) return K0::refuse(call, cursor.status());
-  store::StepQuery query;
-  query.run = *id;
-  if (!request->step_id().empty()) query.name = encode_step(request->step_id());
-  query.limit = page_size(request->page_size(), kStepPages);
-  query.cursor = std::move(*cursor);
-  Core& core = call->core;
-  find_run(core, {}, *id, [call = std::move(call), query = std::move(query)](Result<Job> run) mutable {
+  command::RunHistoryRequest history{
+      .run = *id, .step = {}, .limit = page_size(request->page_size(), kStepPages), .cursor = std::move(*cursor)};
+  if (!request->step_id().empty()) history.step = encode_step(request->step_id());
+  find_run(call, {}, *id, [call, history = std::move(history)](Result<Job> run) mutable {
     if (run.code() == Code::not_found) return K0::answer(call, pb::ListStepAttemptsResponse());
     if (!run.ok()) return K0::refuse(call, run.status());
-    if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
-    Core& shared = call->core;
-    shared.engine.runs().list_steps(std::move(query), [call = std::move(call), ns = run->spec.ns](Result<store::StepPage> page) {
+    ask(call, std::move(history), [call, ns = run->spec.ns](Result<store::StepPage> page) {
       if (!page.ok()) return K0::refuse(call, page.status());
       pb::ListStepAttemptsResponse response;
       for (const Step& step : page->steps)

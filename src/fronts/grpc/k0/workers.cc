@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "command/jobs.h"
 #include "fronts/grpc/k0/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/polls.h"
@@ -110,8 +111,7 @@ void list_workers(CallRef call) {
   if (request->filter_status() == "ONLINE") listing.states = {WorkerState::online};
   if (request->filter_status() == "DRAINING") listing.states = {WorkerState::draining};
   if (request->filter_status() == "OFFLINE") listing.states = {WorkerState::offline};
-  Core& core = call->core;
-  rpc::list_workers(core, std::move(listing), [call = std::move(call)](Result<WorkersPage> page) {
+  rpc::list_workers(call, std::move(listing), [call](Result<WorkersPage> page) {
     if (!page.ok()) return K0::refuse(call, page.status());
     pb::ListWorkersResponse response;
     for (const Worker& worker : page->workers) put_worker(worker, response.add_workers());
@@ -126,10 +126,8 @@ void get_worker(CallRef call) {
   if (!request) return;
   const auto id = worker_id(call, request->worker_id());
   if (!id) return;
-  Core& core = call->core;
-  find_worker(core, *id, [call = std::move(call), id = *id](Result<Worker> worker) {
+  find_worker(call, *id, [call, id = *id](Result<Worker> worker) {
     if (!worker.ok()) return refuse_worker(call, worker.status(), id.text());
-    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return K0::refuse(call, may);
     pb::GetWorkerResponse response;
     put_worker(*worker, response.mutable_worker());
     K0::answer(call, response);
@@ -154,9 +152,8 @@ void poll_activity(CallRef call) {
   wanted.task_queue = request->task_queue();
   wanted.types.assign(request->supported_workflow_types().begin(), request->supported_workflow_types().end());
   if (!first) return poll(call, *second, std::move(wanted), answer_poll);
-  Core& core = call->core;
   find_worker(
-      core, second.value_or(*first),
+      call, second.value_or(*first),
       [call, first = *first, second, queue = request->worker_id(), wanted = std::move(wanted)](Result<Worker> found) mutable {
         if (second && found.code() != Code::not_found) return poll(call, *second, std::move(wanted), answer_poll);
         Poll swapped = wanted;
@@ -164,7 +161,7 @@ void poll_activity(CallRef call) {
         if (found.ok()) return poll(call, first, std::move(swapped), answer_poll);
         if (!second)
           return refuse_worker(call, Status::invalid_argument(fmt::format("worker_id '{}' is not a UUID", queue)), queue);
-        find_worker(call->core, first,
+        find_worker(call, first,
                     [call, first, second = *second, wanted = std::move(wanted),
                      swapped = std::move(swapped)](Result<Worker> other) mutable {
                       if (other.ok()) return poll(call, first, std::move(swapped), answer_poll);
@@ -183,18 +180,14 @@ void record_heartbeat(CallRef call) {
   const auto uuid = parse_uuid(request->worker_id());
   const WorkerId worker(uuid ? uuid->text() : request->worker_id());
   if (Status may = command::authorize_worker(call->caller, worker); !may.ok()) return K0::refuse(call, may);
-  Core& core = call->core;
-  find_run(core, {}, *id, [call = std::move(call), worker, asked = id->text()](Result<Job> run) {
+  find_run(call, {}, *id, [call, worker, asked = id->text()](Result<Job> run) {
     if (!run.ok()) return K0::refuse(call, run.status(), {.kind = "workflow_run", .id = asked});
-    if (Status may = command::authorize_namespace(call->caller, run->spec.ns); !may.ok()) return K0::refuse(call, may);
     if (run->state != JobState::running || run->worker != worker)
       return K0::refuse(call, Status::conflict(fmt::format("run {} is not held by this worker", run->id.text())));
-    call->core.engine.jobs().renew({store::Renewal{{run->id, run->fence}, std::nullopt}},
-                                   [call](Result<store::Each<store::Renewed>> renewed) {
-                                     const Status status = renewed.ok() ? renewed->front().status() : renewed.status();
-                                     if (!status.ok()) return K0::refuse(call, status);
-                                     K0::answer(call, pb::Empty());
-                                   });
+    ask(call, command::JobHeartbeatRequest{{run->id, run->fence}, std::nullopt}, [call](const Result<store::Renewed>& renewed) {
+      if (!renewed.ok()) return K0::refuse(call, renewed.status());
+      K0::answer(call, pb::Empty());
+    });
   });
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "command/guards.h"
+#include "command/runs.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
 #include "fronts/grpc/words/names.h"
@@ -64,7 +64,6 @@ JobSpec child_spec(const pb::AwaitChildRequest& request, const Job& parent, cons
   spec.run->parent = RunParent{parent.id, step};
   spec.run->external_id = request.external_id();
   if (!request.version().empty()) spec.run->version = request.version();
-  if (!request.external_id().empty()) spec.unique = UniqueKey{kKagziKeys + request.external_id(), UniqueWhile::unfinished};
   return spec;
 }
 
@@ -75,44 +74,37 @@ struct ChildWait {
   Content input;
 };
 
-void start_child(CallRef call, ChildWait wait, const Job& parent) {
-  Core& core = call->core;
+void start_child(const CallRef& call, ChildWait wait, const Job& parent) {
   JobSpec spec = child_spec(wait.request, parent, wait.step, std::move(wait.input));
-  start_run(core, std::move(spec),
-            [call = std::move(call), ref = wait.ref, step = std::move(wait.step)](Result<store::Enqueued> child) mutable {
-              if (!child.ok()) return Native::refuse(call, child.status());
-              run_step<pb::AwaitChildResponse>(
-                  call, store::step::AwaitChild{.run = ref, .step = std::move(step), .child = child->id}, put_child);
-            });
+  ask(call, command::RunStartChildRequest{std::move(spec)},
+      [call, ref = wait.ref, step = std::move(wait.step)](Result<store::Enqueued> child) mutable {
+        if (!child.ok()) return Native::refuse(call, child.status());
+        run_step<pb::AwaitChildResponse>(call, store::step::AwaitChild{.run = ref, .step = std::move(step), .child = child->id},
+                                         put_child);
+      });
 }
 
-void send_signal(CallRef call, JobId run, pb::SignalRequest request) {
+void send_signal(const CallRef& call, JobId run, pb::SignalRequest request) {
   auto data = content_of(*call, "data", request.data());
   if (!data.ok()) return Native::refuse(call, data.status());
-  engine::Runs& runs = call->core.engine.runs();
-  runs.signal({.run = run, .name = request.signal(), .data = *std::move(data)},
-              [call = std::move(call)](Result<store::Signalled> signalled) {
-                if (!signalled.ok()) return Native::refuse(call, signalled.status());
-                pb::SignalResponse response;
-                response.set_run_id(signalled->run.text());
-                response.set_taken(signalled->taken);
-                Native::answer(call, response);
-              });
+  ask(call, command::RunSignalRequest{.run = run, .name = request.signal(), .data = *std::move(data)},
+      [call](Result<store::Signalled> signalled) {
+        if (!signalled.ok()) return Native::refuse(call, signalled.status());
+        pb::SignalResponse response;
+        response.set_run_id(signalled->run.text());
+        response.set_taken(signalled->taken);
+        Native::answer(call, response);
+      });
 }
 
-void signal_by_name(CallRef call, pb::SignalRequest request) {
-  engine::Jobs& jobs = call->core.engine.jobs();
+void signal_by_name(const CallRef& call, pb::SignalRequest request) {
   const std::string id = request.external_id();
-  const NamespaceName ns = namespace_of(request.namespace_());
-  if (Status allowed = command::authorize_namespace(call->caller, ns); !allowed.ok()) return Native::refuse(call, allowed);
-  jobs.find_holders(ns, {kKagziKeys + id},
-                    [call = std::move(call), id, request = std::move(request)](Result<store::Each<JobId>> holders) mutable {
-                      if (!holders.ok()) return Native::refuse(call, holders.status());
-                      const Result<JobId>& run = holders->front();
-                      if (run.ok()) return send_signal(std::move(call), *run, std::move(request));
-                      if (run.code() != Code::not_found) return Native::refuse(call, run.status());
-                      Native::refuse(call, Status::not_found(fmt::format("no unfinished run has external id \"{}\"", id)));
-                    });
+  find_by_external_id(call, namespace_of(request.namespace_()), id,
+                      [call, id, request = std::move(request)](const Result<JobId>& run) mutable {
+                        if (run.ok()) return send_signal(call, *run, std::move(request));
+                        if (run.code() != Code::not_found) return Native::refuse(call, run.status());
+                        Native::refuse(call, Status::not_found(fmt::format("no unfinished run has external id \"{}\"", id)));
+                      });
 }
 
 void answer_result(const CallRef& call, const Job& run) {
@@ -163,9 +155,9 @@ void await_child(CallRef call) {
     if (!lease.ok()) return Native::refuse(call, lease.status());
     if (is_finished(lease->state))
       return Native::refuse(call, Status::conflict(fmt::format("run {} is {} already", run.text(), to_string(lease->state))));
-    find_run(call->core, NamespaceName(), run, [call, wait = std::move(wait)](Result<Job> parent) mutable {
+    find_run(call, NamespaceName(), run, [call, wait = std::move(wait)](Result<Job> parent) mutable {
       if (!parent.ok()) return Native::refuse(call, parent.status());
-      start_child(std::move(call), std::move(wait), *parent);
+      start_child(call, std::move(wait), *parent);
     });
   });
 }
@@ -175,14 +167,13 @@ void signal(CallRef call) {
   if (!request) return;
   if (request->run_id().empty() == request->external_id().empty())
     return Native::refuse(call, Status::invalid_argument("one of run_id and external_id is needed"));
-  if (request->run_id().empty()) return signal_by_name(std::move(call), *std::move(request));
+  if (request->run_id().empty()) return signal_by_name(call, *std::move(request));
   const auto run = require_run("run_id", request->run_id());
   if (!run.ok()) return Native::refuse(call, run.status());
   const NamespaceName ns = any_or(request->namespace_());
-  find_run(call->core, ns, *run, [call, request = *std::move(request)](Result<Job> found) mutable {
-    found = command::only_own(call->caller, std::move(found));
+  find_run(call, ns, *run, [call, request = *std::move(request)](Result<Job> found) mutable {
     if (!found.ok()) return Native::refuse(call, found.status());
-    send_signal(std::move(call), found->id, std::move(request));
+    send_signal(call, found->id, std::move(request));
   });
 }
 
@@ -201,16 +192,14 @@ void get_result(CallRef call) {
     *wait = std::clamp(left - std::min(kDeadlineMargin, left / 2), Duration(0), *wait);
   }
   // Read first: a run of another namespace is not to be waited for.
-  find_run(call->core, any_or(request->namespace_()), *run, [call, wait = *wait](Result<Job> found) {
-    found = command::only_own(call->caller, std::move(found));
+  find_run(call, any_or(request->namespace_()), *run, [call, wait = *wait](Result<Job> found) {
     if (!found.ok()) return Native::refuse(call, found.status());
     if (is_finished(found->state) || wait.count() == 0) return answer_result(call, *found);
-    engine::Runs& runs = call->core.engine.runs();
-    const engine::RunTicket ticket = runs.await_end(found->id, wait, [call](Result<Job> ended) {
+    const command::RunTicket ticket = ask(call, command::RunResultRequest{found->id, wait}, [call](Result<Job> ended) {
       if (!ended.ok()) return Native::refuse(call, ended.status());
       answer_result(call, *ended);
     });
-    call->on_cancel([&runs, ticket] { runs.cancel_wait(ticket); });
+    call->on_cancel([delivery = call->core.door.delivery(), ticket]() mutable { delivery.cancel(ticket); });
   });
 }
 
@@ -221,15 +210,11 @@ void get_history(CallRef call) {
   if (!run.ok()) return Native::refuse(call, run.status());
   auto cursor = cursor_of(request->page_token());
   if (!cursor.ok()) return Native::refuse(call, cursor.status());
-  store::StepQuery query;
-  query.run = *run;
-  query.limit = page_size(request->page_size(), kRunPages);
-  query.cursor = *std::move(cursor);
-  find_run(call->core, any_or(request->namespace_()), *run, [call, query = std::move(query)](Result<Job> found) mutable {
-    found = command::only_own(call->caller, std::move(found));
+  command::RunHistoryRequest history{
+      .run = *run, .step = {}, .limit = page_size(request->page_size(), kRunPages), .cursor = *std::move(cursor)};
+  find_run(call, any_or(request->namespace_()), *run, [call, history = std::move(history)](Result<Job> found) mutable {
     if (!found.ok()) return Native::refuse(call, found.status());
-    engine::Runs& runs = call->core.engine.runs();
-    runs.list_steps(std::move(query), [call = std::move(call)](Result<store::StepPage> page) {
+    ask(call, std::move(history), [call](Result<store::StepPage> page) {
       if (!page.ok()) return Native::refuse(call, page.status());
       pb::GetHistoryResponse response;
       for (const Step& step : page->steps) put_step(step, response.add_steps());

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "command/schedules.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
 #include "fronts/grpc/words/names.h"
@@ -29,7 +30,7 @@ std::optional<Named> named(const CallRef& call, const Message& message) {
 }
 
 Reply<Schedule> answer_with_schedule(CallRef call) {
-  return [call = std::move(call)](Result<Schedule> schedule) {
+  return [call](Result<Schedule> schedule) {
     if (!schedule.ok()) return Native::refuse(call, schedule.status());
     pb::Schedule message;
     put_schedule(*schedule, &message);
@@ -37,17 +38,16 @@ Reply<Schedule> answer_with_schedule(CallRef call) {
   };
 }
 
-void switch_schedule(CallRef call, bool enabled) {
+template <class Command>
+void switch_schedule(const CallRef& call) {
   const auto request = Native::parse<pb::ScheduleName>(call);
   if (!request) return;
   auto name = named(call, *request);
   if (!name) return;
-  engine::ScheduleChange change;
+  Command change;
   change.ns = std::move(name->ns);
   change.id = std::move(name->id);
-  change.enabled = enabled;
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.update(std::move(change), answer_with_schedule(std::move(call)));
+  ask(call, std::move(change), answer_with_schedule(call));
 }
 
 }  // namespace
@@ -58,10 +58,9 @@ void create_schedule(CallRef call) {
   auto spec = schedule_of(*call, *request);
   if (!spec.ok()) return Native::refuse(call, spec.status());
   const NamespaceName ns = spec->ns;
-  Core& core = call->core;
-  ensure_namespace(core, ns, [&core, call = std::move(call), spec = *std::move(spec)](Status there) mutable {
+  ensure_namespace(call, ns, [call, spec = *std::move(spec)](Status there) mutable {
     if (!there.ok()) return Native::refuse(call, there);
-    core.engine.schedules().create(std::move(spec), answer_with_schedule(std::move(call)));
+    ask(call, command::ScheduleCreateRequest{std::move(spec)}, answer_with_schedule(call));
   });
 }
 
@@ -70,8 +69,7 @@ void get_schedule(CallRef call) {
   if (!request) return;
   auto name = named(call, *request);
   if (!name) return;
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.get(std::move(name->ns), std::move(name->id), answer_with_schedule(std::move(call)));
+  ask(call, command::ScheduleGetRequest{std::move(name->ns), std::move(name->id)}, answer_with_schedule(call));
 }
 
 void list_schedules(CallRef call) {
@@ -83,8 +81,7 @@ void list_schedules(CallRef call) {
   query.ns = namespace_of(request->namespace_());
   query.limit = page_size(request->page_size(), kSchedulePages);
   query.cursor = *std::move(cursor);
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.list(std::move(query), [call = std::move(call)](Result<store::SchedulePage> page) {
+  ask(call, std::move(query), [call](Result<store::SchedulePage> page) {
     if (!page.ok()) return Native::refuse(call, page.status());
     pb::ListSchedulesResponse message;
     for (const Schedule& schedule : page->schedules) put_schedule(schedule, message.add_schedules());
@@ -99,21 +96,20 @@ void update_schedule(CallRef call) {
   if (!request) return;
   auto name = named(call, *request);
   if (!name) return;
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.get(std::move(name->ns), std::move(name->id),
-                [&schedules, call, request = *std::move(request)](Result<Schedule> before) mutable {
-                  if (!before.ok()) return Native::refuse(call, before.status());
-                  auto change = change_of(request, *before);
-                  if (!change.ok()) return Native::refuse(call, change.status());
-                  if (request.has_input() || request.has_version()) change->job = before->spec.job;
-                  if (request.has_input()) {
-                    auto input = content_of(*call, "input", request.input());
-                    if (!input.ok()) return Native::refuse(call, input.status());
-                    change->job->payload = *std::move(input);
-                  }
-                  if (request.has_version() && change->job->run) change->job->run->version = request.version();
-                  schedules.update(*std::move(change), answer_with_schedule(std::move(call)));
-                });
+  ask(call, command::ScheduleGetRequest{std::move(name->ns), std::move(name->id)},
+      [call, request = *std::move(request)](Result<Schedule> before) mutable {
+        if (!before.ok()) return Native::refuse(call, before.status());
+        auto change = change_of(request, *before);
+        if (!change.ok()) return Native::refuse(call, change.status());
+        if (request.has_input() || request.has_version()) change->job = before->spec.job;
+        if (request.has_input()) {
+          auto input = content_of(*call, "input", request.input());
+          if (!input.ok()) return Native::refuse(call, input.status());
+          change->job->payload = *std::move(input);
+        }
+        if (request.has_version() && change->job->run) change->job->run->version = request.version();
+        ask(call, *std::move(change), answer_with_schedule(call));
+      });
 }
 
 void delete_schedule(CallRef call) {
@@ -121,20 +117,18 @@ void delete_schedule(CallRef call) {
   if (!request) return;
   auto name = named(call, *request);
   if (!name) return;
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.remove(std::move(name->ns), std::move(name->id), answer_with_schedule(std::move(call)));
+  ask(call, command::ScheduleDeleteRequest{std::move(name->ns), std::move(name->id)}, answer_with_schedule(call));
 }
 
-void pause_schedule(CallRef call) { switch_schedule(std::move(call), false); }
-void resume_schedule(CallRef call) { switch_schedule(std::move(call), true); }
+void pause_schedule(CallRef call) { switch_schedule<command::SchedulePauseRequest>(call); }
+void resume_schedule(CallRef call) { switch_schedule<command::ScheduleResumeRequest>(call); }
 
 void trigger_schedule(CallRef call) {
   const auto request = Native::parse<pb::ScheduleName>(call);
   if (!request) return;
   auto name = named(call, *request);
   if (!name) return;
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.trigger(std::move(name->ns), std::move(name->id), [call = std::move(call)](Result<store::Enqueued> made) {
+  ask(call, command::ScheduleTriggerRequest{std::move(name->ns), std::move(name->id)}, [call](Result<store::Enqueued> made) {
     if (!made.ok()) return Native::refuse(call, made.status());
     pb::TriggerScheduleResponse message;
     message.set_run_id(made->id.text());
@@ -155,14 +149,13 @@ void preview_schedule(CallRef call) {
     if (!at.ok()) return Native::refuse(call, at.status());
     after = *at;
   }
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.preview(std::move(name->ns), std::move(name->id), static_cast<std::size_t>(count), after,
-                    [call = std::move(call)](Result<std::vector<Instant>> fires) {
-                      if (!fires.ok()) return Native::refuse(call, fires.status());
-                      pb::PreviewScheduleResponse message;
-                      for (const Instant at : *fires) put_instant(at, message.add_fires());
-                      Native::answer(call, message);
-                    });
+  ask(call, command::SchedulePreviewRequest{std::move(name->ns), std::move(name->id), static_cast<std::size_t>(count), after},
+      [call](Result<std::vector<Instant>> fires) {
+        if (!fires.ok()) return Native::refuse(call, fires.status());
+        pb::PreviewScheduleResponse message;
+        for (const Instant at : *fires) put_instant(at, message.add_fires());
+        Native::answer(call, message);
+      });
 }
 
 void backfill_schedule(CallRef call) {
@@ -175,19 +168,18 @@ void backfill_schedule(CallRef call) {
   if (!from.ok()) return Native::refuse(call, from.status());
   const auto to = instant_of("to", request->to());
   if (!to.ok()) return Native::refuse(call, to.status());
-  engine::Schedules& schedules = call->core.engine.schedules();
-  schedules.backfill({.ns = std::move(name->ns), .id = std::move(name->id), .from = *from, .to = *to},
-                     [call = std::move(call)](Result<std::vector<store::Enqueued>> made) {
-                       if (!made.ok()) return Native::refuse(call, made.status());
-                       pb::BackfillScheduleResponse message;
-                       std::int32_t existed = 0;
-                       for (const store::Enqueued& each : *made) {
-                         message.add_run_ids(each.id.text());
-                         existed += each.existed ? 1 : 0;
-                       }
-                       message.set_existed(existed);
-                       Native::answer(call, message);
-                     });
+  ask(call, command::ScheduleBackfillRequest{.ns = std::move(name->ns), .id = std::move(name->id), .from = *from, .to = *to},
+      [call](Result<std::vector<store::Enqueued>> made) {
+        if (!made.ok()) return Native::refuse(call, made.status());
+        pb::BackfillScheduleResponse message;
+        std::int32_t existed = 0;
+        for (const store::Enqueued& each : *made) {
+          message.add_run_ids(each.id.text());
+          existed += each.existed ? 1 : 0;
+        }
+        message.set_existed(existed);
+        Native::answer(call, message);
+      });
 }
 
 }  // namespace muster::rpc::native

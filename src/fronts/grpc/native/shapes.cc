@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "command/schedules.h"
 #include "fronts/grpc/words/json.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
@@ -174,8 +175,8 @@ Result<ScheduleSpec> schedule_of(const Call& call, const pb::CreateScheduleReque
   return spec;
 }
 
-Result<engine::ScheduleChange> change_of(const pb::UpdateScheduleRequest& request, const Schedule& before) {
-  engine::ScheduleChange change;
+Result<command::ScheduleUpdateRequest> change_of(const pb::UpdateScheduleRequest& request, const Schedule& before) {
+  command::ScheduleUpdateRequest change;
   change.ns = before.spec.ns;
   change.id = before.spec.id;
   Timing timing = before.spec.timing;

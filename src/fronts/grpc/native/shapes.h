@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "engine/schedules.h"
+#include "command/schedules.h"
 #include "fronts/grpc/call.h"
 #include "model/content.h"
 #include "model/run.h"
@@ -33,6 +33,6 @@ void put_step(const Step& step, pb::StepAttempt* out);
 void put_schedule(const Schedule& schedule, pb::Schedule* out);
 Result<ScheduleSpec> schedule_of(const Call& call, const pb::CreateScheduleRequest& request);
 // All but the template, which is changed by reading it first.
-Result<engine::ScheduleChange> change_of(const pb::UpdateScheduleRequest& request, const Schedule& before);
+Result<command::ScheduleUpdateRequest> change_of(const pb::UpdateScheduleRequest& request, const Schedule& before);
 
 }  // namespace muster::rpc::native

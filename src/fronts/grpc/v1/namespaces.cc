@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "command/namespaces.h"
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "model/limits.h"
@@ -38,7 +39,7 @@ void switch_namespace(const CallRef& call, bool enabled) {
   NamespaceChange change;
   change.name = namespace_of(request->namespace_());
   change.enabled = enabled;
-  call->core.engine.queues().update_namespace(std::move(change), answer_namespace<Response>(call, request->namespace_()));
+  ask(call, std::move(change), answer_namespace<Response>(call, request->namespace_()));
 }
 
 }  // namespace
@@ -49,19 +50,18 @@ void create_namespace(CallRef call) {
   if (Status all = required({{"namespace", &request->namespace_()}, {"display_name", &request->display_name()}}); !all.ok())
     return V1::refuse(call, all);
   if (Status texts = check_texts(request->display_name(), request->description()); !texts.ok()) return V1::refuse(call, texts);
-  NamespaceInfo info;
-  info.name = namespace_of(request->namespace_());
-  info.display_name = request->display_name();
-  info.description = request->description();
-  call->core.engine.queues().create_namespace(std::move(info),
-                                              answer_namespace<pb::CreateNamespaceResponse>(call, request->namespace_()));
+  ask(call,
+      command::NamespaceCreateRequest{.name = namespace_of(request->namespace_()),
+                                      .description = request->description(),
+                                      .display_name = request->display_name()},
+      answer_namespace<pb::CreateNamespaceResponse>(call, request->namespace_()));
 }
 
 void get_namespace(CallRef call) {
   const auto request = V1::parse<pb::GetNamespaceRequest>(call);
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
-  call->core.engine.queues().list_namespaces([call, wanted = request->namespace_()](Result<std::vector<NamespaceInfo>> all) {
+  ask(call, command::NamespaceListRequest{}, [call, wanted = request->namespace_()](Result<std::vector<NamespaceInfo>> all) {
     if (!all.ok()) return V1::refuse(call, all.status());
     const NamespaceName name = namespace_of(wanted);
     const auto it = std::find_if(all->begin(), all->end(), [&name](const NamespaceInfo& info) { return info.name == name; });
@@ -78,9 +78,8 @@ void list_namespaces(CallRef call) {
   if (!request) return;
   const auto page = page_of(call, request->page(), kNamespacePages);
   if (!page) return;
-  call->core.engine.queues().list_namespaces([call, page = *page](Result<std::vector<NamespaceInfo>> all) {
+  ask(call, command::NamespaceListRequest{}, [call, page = *page](Result<std::vector<NamespaceInfo>> all) {
     if (!all.ok()) return V1::refuse(call, all.status());
-    std::erase_if(*all, [&](const NamespaceInfo& info) { return !command::may_use(call->caller, info.name); });
     std::sort(all->begin(), all->end(), [](const NamespaceInfo& a, const NamespaceInfo& b) { return a.name < b.name; });
     pb::ListNamespacesResponse response;
     std::string next;
@@ -108,8 +107,7 @@ void update_namespace(CallRef call) {
   change.name = namespace_of(request->namespace_());
   if (request->has_display_name()) change.display_name = request->display_name();
   if (request->has_description()) change.description = request->description();
-  call->core.engine.queues().update_namespace(std::move(change),
-                                              answer_namespace<pb::UpdateNamespaceResponse>(call, request->namespace_()));
+  ask(call, std::move(change), answer_namespace<pb::UpdateNamespaceResponse>(call, request->namespace_()));
 }
 
 void enable_namespace(CallRef call) { switch_namespace<pb::EnableNamespaceRequest, pb::EnableNamespaceResponse>(call, true); }

@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "command/jobs.h"
+#include "command/runs.h"
+#include "command/schedules.h"
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
@@ -52,13 +55,12 @@ Result<std::uint32_t> catchup_of(std::int32_t wanted) {
   return std::min(static_cast<std::uint32_t>(wanted), kCatchupMax);
 }
 
-void count_outcomes(Core& core, const ScheduleRef& ref, UniqueFunction<void(RunOutcomes)> then) {
+void count_outcomes(const CallRef& call, const ScheduleRef& ref, UniqueFunction<void(RunOutcomes)> then) {
   store::JobQuery query;
   query.filter.ns = ref.ns;
   query.filter.labels = {{kLabelSchedule, ref.id.text()}};
-  query.filter.runs_only = true;
   query.limit = kOutcomesMax;
-  core.engine.jobs().list(std::move(query), [then = std::move(then)](Result<store::JobPage> page) mutable {
+  ask(call, command::RunListRequest{std::move(query)}, [then = std::move(then)](Result<store::JobPage> page) mutable {
     RunOutcomes outcomes;
     if (page.ok())
       for (const Job& job : page->jobs) {
@@ -77,7 +79,7 @@ Reply<Schedule> answer_schedule(const CallRef& call, std::string id) {
   return [call, id = std::move(id)](Result<Schedule> schedule) {
     if (!schedule.ok()) return refuse_schedule(call, schedule.status(), id);
     const ScheduleRef ref{schedule->spec.ns, schedule->spec.id};
-    count_outcomes(call->core, ref, [call, schedule = std::move(*schedule)](const RunOutcomes& outcomes) {
+    count_outcomes(call, ref, [call, schedule = std::move(*schedule)](const RunOutcomes& outcomes) {
       Response response;
       put_schedule(schedule, outcomes, response.mutable_schedule());
       V1::answer(call, response);
@@ -118,9 +120,9 @@ void create_workflow_schedule(CallRef call) {
   spec.job.run->version = request->version();
   put_input(*request->mutable_input(), spec.job);
   const NamespaceName ns = spec.ns;
-  ensure_namespace(call->core, ns, [call, spec = std::move(spec)](Status there) mutable {
+  ensure_namespace(call, ns, [call, spec = std::move(spec)](Status there) mutable {
     if (!there.ok()) return V1::refuse(call, there);
-    call->core.engine.schedules().create(std::move(spec), answer_schedule<pb::CreateWorkflowScheduleResponse>(call, {}));
+    ask(call, command::ScheduleCreateRequest{std::move(spec)}, answer_schedule<pb::CreateWorkflowScheduleResponse>(call, {}));
   });
 }
 
@@ -129,7 +131,8 @@ void get_workflow_schedule(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  call->core.engine.schedules().get(ref->ns, ref->id, answer_schedule<pb::GetWorkflowScheduleResponse>(call, ref->id.text()));
+  ask(call, command::ScheduleGetRequest{ref->ns, ref->id},
+      answer_schedule<pb::GetWorkflowScheduleResponse>(call, ref->id.text()));
 }
 
 void list_workflow_schedules(CallRef call) {
@@ -143,7 +146,7 @@ void list_workflow_schedules(CallRef call) {
   if (!request->task_queue().empty()) query.queue = QueueName(encode_name(request->task_queue()));
   query.limit = page->limit;
   query.cursor = page->cursor;
-  call->core.engine.schedules().list(std::move(query), [call](Result<store::SchedulePage> found) {
+  ask(call, std::move(query), [call](Result<store::SchedulePage> found) {
     pb::ListWorkflowSchedulesResponse response;
     response.mutable_page();
     if (found.code() == Code::not_found) return V1::answer(call, response);
@@ -160,7 +163,7 @@ void update_workflow_schedule(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  engine::ScheduleChange change;
+  command::ScheduleUpdateRequest change;
   change.ns = ref->ns;
   change.id = ref->id;
   for (const auto& [name, present, value] : {std::tuple("task_queue", request->has_task_queue(), &request->task_queue()),
@@ -181,8 +184,8 @@ void update_workflow_schedule(CallRef call) {
     if (!next.ok()) return V1::refuse(call, next.status());
     if (!request->has_cron_expr()) change.next_fire_at = *next;
   }
-  call->core.engine.schedules().get(
-      ref->ns, ref->id, [call, request = std::move(*request), change = std::move(change)](Result<Schedule> found) mutable {
+  ask(call, command::ScheduleGetRequest{ref->ns, ref->id},
+      [call, request = std::move(*request), change = std::move(change)](Result<Schedule> found) mutable {
         if (!found.ok()) return refuse_schedule(call, found.status(), change.id.text());
         JobSpec job = found->spec.job;
         if (request.has_task_queue()) job.queue = QueueName(encode_name(request.task_queue()));
@@ -199,8 +202,7 @@ void update_workflow_schedule(CallRef call) {
           change.timing->form = CronForm::kagzi;
         }
         std::string id = change.id.text();
-        call->core.engine.schedules().update(std::move(change),
-                                             answer_schedule<pb::UpdateWorkflowScheduleResponse>(call, std::move(id)));
+        ask(call, std::move(change), answer_schedule<pb::UpdateWorkflowScheduleResponse>(call, std::move(id)));
       });
 }
 
@@ -209,7 +211,7 @@ void delete_workflow_schedule(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  call->core.engine.schedules().remove(ref->ns, ref->id, [call, id = ref->id.text()](Result<Schedule> gone) {
+  ask(call, command::ScheduleDeleteRequest{ref->ns, ref->id}, [call, id = ref->id.text()](Result<Schedule> gone) {
     if (!gone.ok()) return refuse_schedule(call, gone.status(), id);
     pb::DeleteWorkflowScheduleResponse response;
     response.set_deleted(true);
@@ -223,7 +225,7 @@ void trigger_workflow_schedule(CallRef call) {
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  call->core.engine.schedules().trigger(ref->ns, ref->id, [call, id = ref->id.text()](Result<store::Enqueued> started) {
+  ask(call, command::ScheduleTriggerRequest{ref->ns, ref->id}, [call, id = ref->id.text()](Result<store::Enqueued> started) {
     if (!started.ok()) return refuse_schedule(call, started.status(), id);
     pb::TriggerWorkflowScheduleResponse response;
     response.set_run_id(started->id.text());
@@ -234,27 +236,26 @@ void trigger_workflow_schedule(CallRef call) {
 namespace {
 
 // Resuming goes on from now: what was missed stays missed.
-template <class Request, class Response>
-void enable_schedule(const CallRef& call, bool enabled) {
+template <class Command, class Request, class Response>
+void switch_schedule(const CallRef& call) {
   const auto request = V1::parse<Request>(call);
   if (!request) return;
   const auto ref = schedule_ref(call, *request);
   if (!ref) return;
-  engine::ScheduleChange change;
+  Command change;
   change.ns = ref->ns;
   change.id = ref->id;
-  change.enabled = enabled;
-  call->core.engine.schedules().update(std::move(change), answer_schedule<Response>(call, ref->id.text()));
+  ask(call, std::move(change), answer_schedule<Response>(call, ref->id.text()));
 }
 
 }  // namespace
 
 void pause_workflow_schedule(CallRef call) {
-  enable_schedule<pb::PauseWorkflowScheduleRequest, pb::PauseWorkflowScheduleResponse>(call, false);
+  switch_schedule<command::SchedulePauseRequest, pb::PauseWorkflowScheduleRequest, pb::PauseWorkflowScheduleResponse>(call);
 }
 
 void resume_workflow_schedule(CallRef call) {
-  enable_schedule<pb::ResumeWorkflowScheduleRequest, pb::ResumeWorkflowScheduleResponse>(call, true);
+  switch_schedule<command::ScheduleResumeRequest, pb::ResumeWorkflowScheduleRequest, pb::ResumeWorkflowScheduleResponse>(call);
 }
 
 void list_schedule_runs(CallRef call) {
@@ -270,17 +271,17 @@ void list_schedule_runs(CallRef call) {
   listing.limit = page->limit;
   listing.cursor = page->cursor;
   // A schedule that is not there is refused, rather than shown without runs.
-  call->core.engine.schedules().get(
-      ref->ns, ref->id, [call, listing = std::move(listing), total = page->total](Result<Schedule> schedule) mutable {
+  ask(call, command::ScheduleGetRequest{ref->ns, ref->id},
+      [call, listing = std::move(listing), total = page->total](Result<Schedule> schedule) mutable {
         if (!schedule.ok()) return refuse_schedule(call, schedule.status(), listing.filter.labels.begin()->second);
         RunListing counted = listing;
-        list_runs(call->core, std::move(listing), [call, total, counted = std::move(counted)](Result<RunsPage> runs) mutable {
+        list_runs(call, std::move(listing), [call, total, counted = std::move(counted)](Result<RunsPage> runs) mutable {
           if (!runs.ok()) return V1::refuse(call, runs.status());
           pb::ListScheduleRunsResponse response;
           for (const Job& run : runs->runs) put_workflow(run, response.add_runs());
           put_page(runs->next, std::nullopt, response.mutable_page());
           if (!total) return V1::answer(call, response);
-          count_runs(call->core, std::move(counted), [call, response = std::move(response)](Result<std::uint64_t> count) mutable {
+          count_runs(call, std::move(counted), [call, response = std::move(response)](Result<std::uint64_t> count) mutable {
             if (!count.ok()) return V1::refuse(call, count.status());
             response.mutable_page()->set_total_count(static_cast<std::int64_t>(*count));
             V1::answer(call, response);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <set>
 
+#include "command/schedules.h"
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
@@ -22,7 +23,7 @@ bool is_active(RunStatus status) {
 void health_check(CallRef call) {
   const auto request = V1::parse<pb::HealthCheckRequest>(call);
   if (!request) return;
-  const store::StoreHealth health = call->core.engine.admin().health();
+  const store::StoreHealth health = call->core.door.health();
   pb::HealthCheckResponse response;
   response.set_status(health.writable ? pb::SERVING_STATUS_SERVING : pb::SERVING_STATUS_NOT_SERVING);
   response.set_message(health.writable ? "ok" : health.reason);
@@ -34,7 +35,7 @@ void get_server_info(CallRef call) {
   const auto request = V1::parse<pb::GetServerInfoRequest>(call);
   if (!request) return;
   pb::GetServerInfoResponse response;
-  response.set_version(call->core.facts.version);
+  response.set_version(call->core.door.facts().version);
   response.set_api_version("v1");
   for (const char* feature : {"workflow", "worker", "workflow_schedule", "admin", "namespace"})
     response.add_supported_features(feature);
@@ -47,10 +48,10 @@ namespace {
 // Runs, then workers, then schedules of one namespace.
 class Stats : public std::enable_shared_from_this<Stats> {
  public:
-  Stats(CallRef call, NamespaceName ns) : call_(std::move(call)), core_(call_->core), ns_(std::move(ns)) {}
+  Stats(CallRef call, NamespaceName ns) : call_(std::move(call)), ns_(std::move(ns)) {}
 
   void run() {
-    count_statuses(core_, ns_, {}, [self = shared_from_this()](Result<RunCounts> counts) {
+    count_statuses(call_, ns_, {}, [self = shared_from_this()](Result<RunCounts> counts) {
       if (!counts.ok()) return V1::refuse(self->call_, counts.status());
       self->put_runs(*counts);
       self->count_workers();
@@ -93,7 +94,7 @@ class Stats : public std::enable_shared_from_this<Stats> {
     WorkerListing listing;
     listing.ns = ns_;
     listing.states = std::move(states);
-    rpc::list_workers(core_, std::move(listing),
+    rpc::list_workers(call_, std::move(listing),
                       [self = shared_from_this(), then = std::move(then)](Result<WorkersPage> page) mutable {
                         if (!page.ok()) return V1::refuse(self->call_, page.status());
                         then(page->total);
@@ -115,16 +116,13 @@ class Stats : public std::enable_shared_from_this<Stats> {
     query.ns = ns_;
     query.enabled = enabled;
     query.limit = 1;
-    core_.engine.schedules().list(std::move(query),
-                                  [self = shared_from_this(), then = std::move(then)](Result<store::SchedulePage> page) mutable {
-                                    if (!page.ok() && page.code() != Code::not_found)
-                                      return V1::refuse(self->call_, page.status());
-                                    then(page.ok() ? page->total : 0);
-                                  });
+    ask(call_, std::move(query), [self = shared_from_this(), then = std::move(then)](Result<store::SchedulePage> page) mutable {
+      if (!page.ok() && page.code() != Code::not_found) return V1::refuse(self->call_, page.status());
+      then(page.ok() ? page->total : 0);
+    });
   }
 
   CallRef call_;
-  Core& core_;
   const NamespaceName ns_;
   pb::GetStatsResponse response_;
 };
@@ -143,7 +141,7 @@ void get_queue_depth(CallRef call) {
   if (!request) return;
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
   const QueueName queue(request->task_queue().empty() ? std::string() : encode_name(request->task_queue()));
-  count_statuses(call->core, namespace_of(request->namespace_()), queue, [call](Result<RunCounts> counts) {
+  count_statuses(call, namespace_of(request->namespace_()), queue, [call](Result<RunCounts> counts) {
     if (!counts.ok()) return V1::refuse(call, counts.status());
     std::map<RunStatus, std::int64_t> sums;
     pb::GetQueueDepthResponse response;
@@ -166,7 +164,7 @@ void list_workflow_types(CallRef call) {
   if (Status all = required({{"namespace", &request->namespace_()}}); !all.ok()) return V1::refuse(call, all);
   const auto page = page_of(call, request->page(), kTypePages);
   if (!page) return;
-  count_statuses(call->core, namespace_of(request->namespace_()), {}, [call, page = *page](Result<RunCounts> counts) {
+  count_statuses(call, namespace_of(request->namespace_()), {}, [call, page = *page](Result<RunCounts> counts) {
     if (!counts.ok()) return V1::refuse(call, counts.status());
     struct Sums {
       std::int64_t total = 0;

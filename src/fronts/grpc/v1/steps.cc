@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "command/runs.h"
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/runs.h"
@@ -79,7 +80,7 @@ namespace {
 // A step's answer shows the namespace its run is in.
 void answer_step(const CallRef& call, Step step) {
   const JobId run = step.run;
-  find_run(call->core, {}, run, [call, step = std::move(step)](Result<Job> found) {
+  find_run(call, {}, run, [call, step = std::move(step)](Result<Job> found) {
     if (!found.ok()) return refuse_step(call, found.status(), step.run);
     pb::CompleteStepResponse response;
     put_step(step, found->spec.ns, call->core.now(), response.mutable_step());
@@ -149,22 +150,14 @@ void get_step(CallRef call) {
     V1::refuse(call, Status::not_found(fmt::format("step attempt {} does not exist", text)),
                {.kind = "step_attempt", .id = text});
   };
-  store::StepQuery query;
-  query.step = StepId{*id};
-  call->core.engine.runs().list_steps(std::move(query),
-                                      [call, missing, ns = namespace_of(request->namespace_())](Result<store::StepPage> page) {
-                                        if (page.code() == Code::not_found || (page.ok() && page->steps.empty()))
-                                          return missing();
-                                        if (!page.ok()) return V1::refuse(call, page.status());
-                                        const Step step = std::move(page->steps.front());
-                                        find_run(call->core, ns, step.run, [call, missing, step](Result<Job> run) {
-                                          if (run.code() == Code::not_found) return missing();
-                                          if (!run.ok()) return V1::refuse(call, run.status());
-                                          pb::GetStepResponse response;
-                                          put_step(step, run->spec.ns, call->core.now(), response.mutable_step());
-                                          V1::answer(call, response);
-                                        });
-                                      });
+  ask(call, command::RunGetStepRequest{StepId{*id}},
+      [call, missing, ns = namespace_of(request->namespace_())](Result<command::RunGetStepReply> found) {
+        if (found.code() == Code::not_found || (found.ok() && found->run.spec.ns != ns)) return missing();
+        if (!found.ok()) return V1::refuse(call, found.status());
+        pb::GetStepResponse response;
+        put_step(found->step, ns, call->core.now(), response.mutable_step());
+        V1::answer(call, response);
+      });
 }
 
 void list_steps(CallRef call) {
@@ -174,14 +167,11 @@ void list_steps(CallRef call) {
   if (!id.ok()) return V1::refuse(call, id.status(), {.kind = "workflow_run", .id = request->run_id()});
   const auto page = page_of(call, request->page(), kStepPages);
   if (!page) return;
-  store::StepQuery query;
-  query.run = *id;
-  query.limit = page->limit;
-  query.cursor = page->cursor;
-  if (!request->step_name().empty()) query.name = encode_step(request->step_name());
-  find_run(call->core, {}, *id, [call, query = std::move(query)](Result<Job> run) mutable {
-    if (!run.ok()) return refuse_step(call, run.status(), *query.run);
-    call->core.engine.runs().list_steps(std::move(query), [call, ns = run->spec.ns](Result<store::StepPage> steps) {
+  command::RunHistoryRequest history{.run = *id, .step = {}, .limit = page->limit, .cursor = page->cursor};
+  if (!request->step_name().empty()) history.step = encode_step(request->step_name());
+  find_run(call, {}, *id, [call, history = std::move(history)](Result<Job> run) mutable {
+    if (!run.ok()) return refuse_step(call, run.status(), history.run);
+    ask(call, std::move(history), [call, ns = run->spec.ns](Result<store::StepPage> steps) {
       if (!steps.ok()) return V1::refuse(call, steps.status());
       pb::ListStepsResponse response;
       for (const Step& step : steps->steps) put_step(step, ns, call->core.now(), response.add_steps());

@@ -139,7 +139,7 @@ void list_workers(CallRef call) {
         return V1::refuse(call, Status::invalid_argument(
                                     fmt::format("status_filter {} is no status", static_cast<int>(request->status_filter()))));
     }
-  rpc::list_workers(call->core, std::move(listing), [call](Result<WorkersPage> workers) {
+  rpc::list_workers(call, std::move(listing), [call](Result<WorkersPage> workers) {
     if (!workers.ok()) return V1::refuse(call, workers.status());
     pb::ListWorkersResponse response;
     for (const Worker& worker : workers->workers) put_worker(worker, response.add_workers());
@@ -153,9 +153,8 @@ void get_worker(CallRef call) {
   if (!request) return;
   const auto id = worker_id(call, request->worker_id());
   if (!id) return;
-  find_worker(call->core, *id, [call, id = *id](Result<Worker> worker) {
+  find_worker(call, *id, [call, id = *id](Result<Worker> worker) {
     if (!worker.ok()) return refuse_worker(call, worker.status(), id.text());
-    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return V1::refuse(call, may);
     pb::GetWorkerResponse response;
     put_worker(*worker, response.mutable_worker());
     V1::answer(call, response);
@@ -167,7 +166,7 @@ void drain_worker(CallRef call) {
   if (!request) return;
   const auto id = worker_id(call, request->worker_id());
   if (!id) return;
-  deregister_worker(call, *id, {.drain = true}, [call, id = *id](Result<Worker> drained) {
+  deregister_worker(call, *id, {.drain = true, .by_operator = true}, [call, id = *id](Result<Worker> drained) {
     if (!drained.ok()) return refuse_worker(call, drained.status(), id.text());
     pb::DrainWorkerResponse response;
     response.set_success(true);

@@ -1,8 +1,8 @@
+#include "command/runs.h"
 #include "fronts/grpc/v1/shapes.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
-#include "model/key_scope.h"
 
 namespace muster::rpc::v1 {
 namespace {
@@ -20,11 +20,10 @@ void with_run(const CallRef& call, const Request& request, UniqueFunction<void(J
     return V1::refuse(call, all);
   const Result<JobId> id = require_run("run_id", request.run_id());
   if (!id.ok()) return refuse_run(call, id.status(), request.run_id());
-  find_run(call->core, namespace_of(request.namespace_()), *id,
-           [call, id = *id, then = std::move(then)](Result<Job> run) mutable {
-             if (!run.ok()) return refuse_run(call, run.status(), id.text());
-             then(std::move(*run));
-           });
+  find_run(call, namespace_of(request.namespace_()), *id, [call, id = *id, then = std::move(then)](Result<Job> run) mutable {
+    if (!run.ok()) return refuse_run(call, run.status(), id.text());
+    then(std::move(*run));
+  });
 }
 
 template <class Response>
@@ -33,8 +32,6 @@ void answer_workflow(const CallRef& call, const Job& run) {
   put_workflow(run, response.mutable_workflow());
   V1::answer(call, response);
 }
-
-UniqueKey key_of(const std::string& external_id) { return {kKagziKeys + external_id, UniqueWhile::unfinished}; }
 
 }  // namespace
 
@@ -53,13 +50,11 @@ void start_workflow(CallRef call) {
   spec.payload = content_of(std::move(*request->mutable_input()->mutable_data()));
   spec.correlation = call->correlation;
   spec.rescues_max = rescues_of(request->retry_policy().maximum_attempts());
-  spec.unique = key_of(request->external_id());
   spec.run->external_id = request->external_id();
   spec.run->version = request->version().empty() ? "1" : request->version();
   spec.run->steps = policy_of(request->retry_policy());
   spec.run->metadata.insert(request->input().metadata().begin(), request->input().metadata().end());
-  Core& core = call->core;
-  start_run(core, std::move(spec), [call = std::move(call)](Result<store::Enqueued> started) {
+  start_run(call, {std::move(spec)}, [call](Result<store::Enqueued> started) {
     if (!started.ok()) return V1::refuse(call, started.status());
     pb::StartWorkflowResponse response;
     response.set_run_id(started->id.text());
@@ -79,23 +74,20 @@ void get_workflow_by_external_id(CallRef call) {
   if (!request) return;
   if (Status all = required({{"external_id", &request->external_id()}, {"namespace", &request->namespace_()}}); !all.ok())
     return V1::refuse(call, all);
-  const std::string key = key_of(request->external_id()).key;
   const auto missing = [call, external = request->external_id()] {
     V1::refuse(call, Status::not_found(fmt::format("no unfinished run has the external id '{}'", external)),
                {.kind = "workflow_run", .id = external});
   };
-  Core& core = call->core;
-  core.engine.jobs().find_holders(namespace_of(request->namespace_()), {key},
-                                  [call, missing](Result<store::Each<JobId>> holders) {
-                                    const Status status = holders.ok() ? holders->front().status() : holders.status();
-                                    if (status.code() == Code::not_found) return missing();
-                                    if (!status.ok()) return V1::refuse(call, status);
-                                    find_run(call->core, {}, *holders->front(), [call, missing](Result<Job> run) {
-                                      if (run.code() == Code::not_found) return missing();
-                                      if (!run.ok()) return V1::refuse(call, run.status());
-                                      answer_workflow<pb::GetWorkflowByExternalIdResponse>(call, *run);
-                                    });
-                                  });
+  find_by_external_id(call, namespace_of(request->namespace_()), request->external_id(),
+                      [call, missing](const Result<JobId>& id) {
+                        if (id.code() == Code::not_found) return missing();
+                        if (!id.ok()) return V1::refuse(call, id.status());
+                        find_run(call, {}, *id, [call, missing](Result<Job> run) {
+                          if (run.code() == Code::not_found) return missing();
+                          if (!run.ok()) return V1::refuse(call, run.status());
+                          answer_workflow<pb::GetWorkflowByExternalIdResponse>(call, *run);
+                        });
+                      });
 }
 
 void list_workflows(CallRef call) {
@@ -127,15 +119,14 @@ void list_workflows(CallRef call) {
     if (!instant.ok()) return V1::refuse(call, instant.status());
     *into = *instant;
   }
-  Core& core = call->core;
   RunListing counted = listing;
-  list_runs(core, std::move(listing), [call, counted = std::move(counted), total = page->total](Result<RunsPage> runs) mutable {
+  list_runs(call, std::move(listing), [call, counted = std::move(counted), total = page->total](Result<RunsPage> runs) mutable {
     if (!runs.ok()) return V1::refuse(call, runs.status());
     pb::ListWorkflowsResponse response;
     for (const Job& run : runs->runs) put_workflow(run, response.add_workflows());
     put_page(runs->next, std::nullopt, response.mutable_page());
     if (!total) return V1::answer(call, response);
-    count_runs(call->core, std::move(counted), [call, response = std::move(response)](Result<std::uint64_t> count) mutable {
+    count_runs(call, std::move(counted), [call, response = std::move(response)](Result<std::uint64_t> count) mutable {
       if (!count.ok()) return V1::refuse(call, count.status());
       response.mutable_page()->set_total_count(static_cast<std::int64_t>(*count));
       V1::answer(call, response);
@@ -147,9 +138,8 @@ void cancel_workflow(CallRef call) {
   const auto request = V1::parse<pb::CancelWorkflowRequest>(call);
   if (!request) return;
   with_run(call, *request, [call](const Job& run) {
-    call->core.engine.runs().cancel(run.id, "cancelled by a client", [call, id = run.id](Result<store::Cancelled> cancelled) {
+    cancel_run(call, run.id, [call, id = run.id](const Result<store::Cancelled>& cancelled) {
       if (!cancelled.ok()) return refuse_run(call, cancelled.status(), id.text());
-      call->core.fences.forget(id);
       pb::CancelWorkflowResponse response;
       response.set_cancelled(true);
       response.set_status(pb::WORKFLOW_STATUS_CANCELLED);
@@ -161,31 +151,22 @@ void cancel_workflow(CallRef call) {
 void retry_workflow(CallRef call) {
   const auto request = V1::parse<pb::RetryWorkflowRequest>(call);
   if (!request) return;
-  with_run(call, *request, [call](Job run) {
+  with_run(call, *request, [call](const Job& run) {
     pb::RetryWorkflowResponse response;
     if (!is_finished(run.state)) {
       response.set_new_run_id(run.id.text());
       response.set_already_running(true);
       return V1::answer(call, response);
     }
-    // The same work from its beginning, under an external id of its own: a second retry finds the first while it goes on.
-    JobSpec spec = std::move(run.spec);
-    spec.idempotency_key.clear();
-    spec.run_at.reset();
-    spec.delay = Duration(0);
-    spec.after.clear();
-    spec.deadline.reset();
-    spec.correlation = call->correlation;
-    spec.run->external_id = "retry-" + run.id.text();
-    spec.run->parent.reset();
-    spec.unique = key_of(spec.run->external_id);
-    start_run(call->core, std::move(spec), [call](Result<store::Enqueued> started) {
-      if (!started.ok()) return V1::refuse(call, started.status());
-      pb::RetryWorkflowResponse made;
-      made.set_new_run_id(started->id.text());
-      made.set_already_running(started->existed);
-      V1::answer(call, made);
-    });
+    // Under an external id of its own: a second retry finds the first while it goes on.
+    ask(call, command::RunRetryRequest{.run = run.id, .external_id = "retry-" + run.id.text(), .correlation = call->correlation},
+        [call](Result<store::Enqueued> started) {
+          if (!started.ok()) return V1::refuse(call, started.status());
+          pb::RetryWorkflowResponse made;
+          made.set_new_run_id(started->id.text());
+          made.set_already_running(started->existed);
+          V1::answer(call, made);
+        });
   });
 }
 
@@ -193,7 +174,7 @@ void terminate_workflow(CallRef call) {
   const auto request = V1::parse<pb::TerminateWorkflowRequest>(call);
   if (!request) return;
   with_run(call, *request, [call, reason = error_text(request->reason())](const Job& run) {
-    call->core.engine.runs().terminate(run.id, reason, [call, id = run.id](Result<store::Cancelled> ended) {
+    ask(call, command::RunTerminateRequest{run.id, reason}, [call, id = run.id](Result<store::Cancelled> ended) {
       if (!ended.ok()) return refuse_run(call, ended.status(), id.text());
       call->core.fences.forget(id);
       pb::TerminateWorkflowResponse response;

@@ -111,9 +111,9 @@ void MethodTest::start() {
   ASSERT_TRUE(opened.ok()) << opened.status().text();
   store = *std::move(opened);
   engine = std::make_unique<engine::Engine>(*store, clock, *metrics, engine_options);
-  core = std::make_unique<Core>(
-      *engine, *metrics, options,
-      command::ServerFacts{.version = "0.1.0", .started_at = clock.now(), .listeners = {}, .node = "node-1"});
+  door = std::make_unique<command::Door>(
+      *engine, command::ServerFacts{.version = "0.1.0", .started_at = clock.now(), .node = "node-1"}, *metrics);
+  core = std::make_unique<Core>(*door, *metrics, options);
   ticking_ = true;
   ticker_ = std::thread([this] {
     while (ticking_) {
@@ -131,6 +131,7 @@ void MethodTest::stop() {
     EXPECT_TRUE(store->close().ok());
   }
   core.reset();
+  door.reset();
   engine.reset();
   store.reset();
   metrics.reset();

@@ -16,6 +16,7 @@
 
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "command/door.h"
 #include "engine/engine.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/methods.h"
@@ -109,6 +110,7 @@ class MethodTest : public testing::Test {
   std::unique_ptr<Metrics> metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<command::Door> door;
   std::unique_ptr<Core> core;
 
  private:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "command/runs.h"
 #include "command/speaker.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
@@ -57,9 +58,8 @@ Fences::Lease lease_of(const Core& core, const Job& job) {
 enum class Patience : std::uint8_t { once_more, none };
 
 void read_and_judge(const CallRef& call, const store::RunRef& run, Patience patience, Reply<RunLease> reply) {
-  find_run(call->core, {}, run.run, [call, run, patience, reply = std::move(reply)](Result<Job> job) mutable {
+  find_run(call, {}, run.run, [call, run, patience, reply = std::move(reply)](Result<Job> job) mutable {
     if (!job.ok()) return reply(job.status());
-    if (Status may = command::authorize_namespace(call->caller, job->spec.ns); !may.ok()) return reply(may);
     Core& core = call->core;
     const WorkerId& bound = call->caller.worker;
     if (!bound.empty() && job->worker != bound)
@@ -112,11 +112,11 @@ void take_step(const CallRef& call, store::StepCall step, Reply<store::StepAnswe
   const store::RunRef run = std::visit([](const auto& one) { return one.run; }, step);
   const bool unnamed_begin = !run.fence && std::holds_alternative<store::step::Begin>(step);
   const auto act = [call, run, step = std::move(step)](const RunLease& lease, Reply<store::StepAnswer> then) {
-    call->core.engine.runs().step(under(run, lease, step),
-                                  [call, run, lease, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
-                                    if (answer.ok() && answer->parked) call->core.fences.forget(run.run);
-                                    then(unless_overtaken(std::move(answer), run, lease));
-                                  });
+    ask(call, command::RunStepRequest{run.run, command::just(under(run, lease, step))},
+        command::unwrap<store::StepAnswer>([call, run, lease, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+          if (answer.ok() && answer->parked) call->core.fences.forget(run.run);
+          then(unless_overtaken(std::move(answer), run, lease));
+        }));
   };
   if (!unnamed_begin) return act_on_run<store::StepAnswer>(call, run, act, std::move(reply));
   // The store cannot tell that it came too late, so memory is not enough.

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/incident.h"
-#include "engine/hand_out.h"
+#include "command/jobs.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
@@ -43,7 +43,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
   // What memory says no to, or does not know, the registry is asked for.
   void look() {
     looked_ = true;
-    find_worker(core_, worker_, [self = self()](Result<Worker> worker) {
+    find_worker(call_, worker_, [self = self()](Result<Worker> worker) {
       if (worker.code() == Code::not_found)
         return self->refuse(fmt::format("worker {} is not registered; register it first", self->worker_.text()));
       if (!worker.ok()) return self->refuse_now(worker.status());
@@ -101,12 +101,13 @@ class Polling : public std::enable_shared_from_this<Polling> {
     if (call_->cancelled()) return answer_(call_, std::nullopt);
     core_.connections.heard(call_->connection, WorkerId(worker_.text()));
     if (!waits_.exchange(true)) core_.roster->poll_waits(call_->connection);
-    const auto ticket = core_.engine.claims().claim(
-        request(), wait_of(*call_), [self = self()](Result<store::ClaimReply> claimed) { self->claimed(std::move(claimed)); });
+    const command::ClaimTicket ticket =
+        ask(call_, command::JobClaimRequest{.claim = request(), .wait = wait_of(*call_)},
+            [self = self()](Result<store::ClaimReply> claimed) { self->claimed(std::move(claimed)); });
     // When the reply was quicker, the call is answered and drops the handler.
     call_->on_cancel([&core = core_, ticket, weak = weak_from_this()] {
       if (const auto self = weak.lock(); self && self->wait_ended()) core.connections.broke(self->call_->connection);
-      core.engine.claims().cancel(ticket);
+      core.door.delivery().cancel(ticket);
     });
   }
 
@@ -128,14 +129,14 @@ class Polling : public std::enable_shared_from_this<Polling> {
       return answer_(call_, std::nullopt);
     }
     if (call_->cancelled()) {
-      core_.engine.claims().hand_back(claimed->grants);
+      core_.door.delivery().hand_back(claimed->grants);
       return answer_(call_, std::nullopt);
     }
     try {
       hand_out(claimed->grants);
     } catch (...) {
       const Incident incident(Incidents(core_.metrics, "wire"), "poll", claimed->grants.front().id.text());
-      engine::hand_out_failed(core_.engine, engine::leases_of(claimed->grants), incident.status());
+      core_.door.delivery().failed(command::leases_of(claimed->grants), incident.status());
       refuse_now(incident.status());
     }
   }
@@ -143,7 +144,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
   void hand_out(const std::vector<Grant>& grants) {
     const Grant& grant = grants.front();
     // The client may go away while the answer is on its way; then the run is somebody else's at once.
-    call_->on_undelivered([&core = core_, grants] { core.engine.claims().hand_back(grants); });
+    call_->on_undelivered([delivery = core_.door.delivery(), grants]() mutable { delivery.hand_back(grants); });
     core_.fences.put(grant.id, {grant.fence, WorkerId(worker_.text()), call_->connection});
     call_->add_metadata("muster-fence", std::to_string(to_number(grant.fence)));
     call_->add_metadata("muster-attempt", std::to_string(grant.attempt));

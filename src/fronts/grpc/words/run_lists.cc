@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "command/jobs.h"
+#include "command/runs.h"
 #include "fronts/grpc/words/runs.h"
 
 namespace muster::rpc {
@@ -43,7 +45,7 @@ class Walk : public std::enable_shared_from_this<Walk> {
     bool more = false;  // there is more, or may be
   };
 
-  Walk(Core& core, RunListing listing) : core_(core), listing_(std::move(listing)) {
+  Walk(CallRef call, RunListing listing) : call_(std::move(call)), listing_(std::move(listing)) {
     listing_.filter.runs_only = true;
     if (listing_.status) listing_.filter.states = states_of(*listing_.status);
   }
@@ -65,9 +67,8 @@ class Walk : public std::enable_shared_from_this<Walk> {
   void read(std::string cursor) {
     const std::size_t wanted = listing_.limit - found_.taken.size();
     const std::size_t limit = std::min(picks(listing_) ? std::max(kChunk, wanted) : wanted, limits::kPageMax);
-    core_.engine.jobs().list(query(cursor, limit), [self = shared_from_this(), cursor](Result<store::JobPage> page) {
-      self->got(cursor, std::move(page));
-    });
+    ask(call_, command::RunListRequest{query(cursor, limit)},
+        [self = shared_from_this(), cursor](Result<store::JobPage> page) { self->got(cursor, std::move(page)); });
   }
 
   void got(const std::string& cursor, Result<store::JobPage> page) {
@@ -93,7 +94,7 @@ class Walk : public std::enable_shared_from_this<Walk> {
   // The reply may hold this walk, so that it is let go of when it was called.
   void finish(Result<Found> found) { std::exchange(reply_, {})(std::move(found)); }
 
-  Core& core_;
+  const CallRef call_;
   RunListing listing_;
   Reply<Found> reply_;
   Found found_;
@@ -106,11 +107,12 @@ std::size_t bytes_of(const Job& job) {
 }
 
 // The runs whose ids were found, as many as fit on a page; then the cursor behind the last of them.
-void fill(Core& core, const std::shared_ptr<Walk>& walk, Walk::Found found, Reply<RunsPage> reply) {
-  std::vector<JobId> ids;
-  for (const Walk::Taken& taken : found.taken) ids.push_back(taken.id);
-  core.engine.jobs().get(
-      std::move(ids), [&core, walk, found = std::move(found), reply = std::move(reply)](Result<store::Each<Job>> jobs) mutable {
+void fill(const CallRef& call, const std::shared_ptr<Walk>& walk, Walk::Found found, Reply<RunsPage> reply) {
+  std::vector<command::JobGetRequest> ids;
+  for (const Walk::Taken& taken : found.taken) ids.push_back({taken.id});
+  call->core.door.run_all(
+      call->caller, std::move(ids),
+      [call, walk, found = std::move(found), reply = std::move(reply)](Result<store::Each<Job>> jobs) mutable {
         if (!jobs.ok()) return reply(jobs.status());
         RunsPage page;
         std::size_t bytes = 0;
@@ -132,35 +134,35 @@ void fill(Core& core, const std::shared_ptr<Walk>& walk, Walk::Found found, Repl
           page.next = last.after;
           return reply(std::move(page));
         }
-        core.engine.jobs().list(walk->query(last.from, last.place + 1),
-                                [page = std::move(page), reply = std::move(reply)](Result<store::JobPage> prefix) mutable {
-                                  if (!prefix.ok()) return reply(prefix.status());
-                                  page.next = std::move(prefix->next);
-                                  reply(std::move(page));
-                                });
+        ask(call, command::RunListRequest{walk->query(last.from, last.place + 1)},
+            [page = std::move(page), reply = std::move(reply)](Result<store::JobPage> prefix) mutable {
+              if (!prefix.ok()) return reply(prefix.status());
+              page.next = std::move(prefix->next);
+              reply(std::move(page));
+            });
       });
 }
 
 }  // namespace
 
-void list_runs(Core& core, RunListing listing, Reply<RunsPage> reply) {
+void list_runs(const CallRef& call, RunListing listing, Reply<RunsPage> reply) {
   if (listing.status == RunStatus::none) return reply(RunsPage());
-  auto walk = std::make_shared<Walk>(core, std::move(listing));
-  walk->run([&core, walk, reply = std::move(reply)](Result<Walk::Found> found) mutable {
+  auto walk = std::make_shared<Walk>(call, std::move(listing));
+  walk->run([call, walk, reply = std::move(reply)](Result<Walk::Found> found) mutable {
     if (!found.ok()) return reply(found.status());
-    if (!found->taken.empty()) return fill(core, walk, std::move(*found), std::move(reply));
+    if (!found->taken.empty()) return fill(call, walk, std::move(*found), std::move(reply));
     RunsPage page;
     if (found->more) page.next = found->next;
     reply(std::move(page));
   });
 }
 
-void count_runs(Core& core, RunListing listing, Reply<std::uint64_t> reply) {
+void count_runs(const CallRef& call, RunListing listing, Reply<std::uint64_t> reply) {
   if (listing.status == RunStatus::none) return reply(std::uint64_t{0});
   if (picks(listing) || listing.filter.created_after || listing.filter.created_before || !listing.filter.labels.empty()) {
     listing.limit = kCountScanMax;
     listing.cursor.clear();
-    auto walk = std::make_shared<Walk>(core, std::move(listing));
+    auto walk = std::make_shared<Walk>(call, std::move(listing));
     return walk->run([walk, reply = std::move(reply)](Result<Walk::Found> found) mutable {
       if (!found.ok()) return reply(found.status());
       reply(static_cast<std::uint64_t>(found->taken.size()));
@@ -168,13 +170,14 @@ void count_runs(Core& core, RunListing listing, Reply<std::uint64_t> reply) {
   }
   listing.filter.runs_only = true;
   if (listing.status) listing.filter.states = states_of(*listing.status);
-  core.engine.jobs().count(listing.filter, [reply = std::move(reply)](Result<std::vector<store::JobCount>> counts) mutable {
-    if (counts.code() == Code::not_found) return reply(std::uint64_t{0});
-    if (!counts.ok()) return reply(counts.status());
-    std::uint64_t total = 0;
-    for (const store::JobCount& one : *counts) total += one.count;
-    reply(total);
-  });
+  ask(call, command::JobCountRequest{listing.filter},
+      [reply = std::move(reply)](Result<std::vector<store::JobCount>> counts) mutable {
+        if (counts.code() == Code::not_found) return reply(std::uint64_t{0});
+        if (!counts.ok()) return reply(counts.status());
+        std::uint64_t total = 0;
+        for (const store::JobCount& one : *counts) total += one.count;
+        reply(total);
+      });
 }
 
 namespace {
@@ -190,21 +193,20 @@ RunStatus counted_as(JobState state) {
 // up to kCountScanMax.
 class Retries : public std::enable_shared_from_this<Retries> {
  public:
-  Retries(Core& core, RunCounts counts, Reply<RunCounts> reply)
-      : core_(core), counts_(std::move(counts)), reply_(std::move(reply)) {}
+  Retries(CallRef call, RunCounts counts, Reply<RunCounts> reply)
+      : call_(std::move(call)), counts_(std::move(counts)), reply_(std::move(reply)) {}
 
   void read(store::JobQuery query) {
     store::JobQuery next = query;
-    core_.engine.jobs().list(std::move(query),
-                             [self = shared_from_this(), next = std::move(next)](Result<store::JobPage> page) mutable {
-                               if (!page.ok()) return self->reply_(page.status());
-                               for (const Job& job : page->jobs) self->see(job);
-                               self->seen_ += page->jobs.size();
-                               if (page->next.empty() || self->seen_ >= kCountScanMax)
-                                 return self->reply_(std::move(self->counts_));
-                               next.cursor = page->next;
-                               self->read(std::move(next));
-                             });
+    ask(call_, command::RunListRequest{std::move(query)},
+        [self = shared_from_this(), next = std::move(next)](Result<store::JobPage> page) mutable {
+          if (!page.ok()) return self->reply_(page.status());
+          for (const Job& job : page->jobs) self->see(job);
+          self->seen_ += page->jobs.size();
+          if (page->next.empty() || self->seen_ >= kCountScanMax) return self->reply_(std::move(self->counts_));
+          next.cursor = page->next;
+          self->read(std::move(next));
+        });
   }
 
  private:
@@ -216,7 +218,7 @@ class Retries : public std::enable_shared_from_this<Retries> {
     ++counts[RunStatus::pending];
   }
 
-  Core& core_;
+  const CallRef call_;
   RunCounts counts_;
   Reply<RunCounts> reply_;
   std::size_t seen_ = 0;
@@ -224,14 +226,14 @@ class Retries : public std::enable_shared_from_this<Retries> {
 
 }  // namespace
 
-void count_statuses(Core& core, NamespaceName ns, QueueName queue, Reply<RunCounts> reply) {
+void count_statuses(const CallRef& call, NamespaceName ns, QueueName queue, Reply<RunCounts> reply) {
   store::JobFilter filter;
   filter.ns = std::move(ns);
   filter.queue = std::move(queue);
   filter.runs_only = true;
   store::JobFilter asked = filter;
-  core.engine.jobs().count(std::move(asked), [&core, filter = std::move(filter),
-                                              reply = std::move(reply)](Result<std::vector<store::JobCount>> counts) mutable {
+  auto counted = [call, filter = std::move(filter),
+                  reply = std::move(reply)](Result<std::vector<store::JobCount>> counts) mutable {
     RunCounts out;
     if (counts.code() == Code::not_found) return reply(std::move(out));
     if (!counts.ok()) return reply(counts.status());
@@ -246,8 +248,9 @@ void count_statuses(Core& core, NamespaceName ns, QueueName queue, Reply<RunCoun
     store::JobQuery query;
     query.filter = std::move(filter);
     query.limit = limits::kPageMax;
-    std::make_shared<Retries>(core, std::move(out), std::move(reply))->read(std::move(query));
-  });
+    std::make_shared<Retries>(call, std::move(out), std::move(reply))->read(std::move(query));
+  };
+  ask(call, command::JobCountRequest{std::move(asked)}, std::move(counted));
 }
 
 }  // namespace muster::rpc

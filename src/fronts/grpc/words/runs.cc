@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "command/jobs.h"
+#include "command/runs.h"
 #include "command/single.h"
 #include "fronts/grpc/words/names.h"
+#include "model/key_scope.h"
 
 namespace muster::rpc {
 namespace {
@@ -59,12 +62,18 @@ std::string version_of(const Job& run) {
   return run.spec.run && !run.spec.run->version.empty() ? run.spec.run->version : std::string("1");
 }
 
-void find_run(Core& core, NamespaceName ns, JobId id, Reply<Job> reply) {
-  core.engine.jobs().get({id}, command::unwrap<Job>([ns = std::move(ns), id, reply = std::move(reply)](Result<Job> job) mutable {
-                           if (!job.ok()) return reply(job.code() == Code::not_found ? no_run(id) : job.status());
-                           if (!job->spec.run || (!ns.empty() && job->spec.ns != ns)) return reply(no_run(id));
-                           reply(std::move(job));
-                         }));
+void find_run(const CallRef& call, NamespaceName ns, JobId id, Reply<Job> reply) {
+  ask(call, command::JobGetRequest{id}, [ns = std::move(ns), id, reply = std::move(reply)](Result<Job> job) mutable {
+    if (!job.ok()) return reply(job.code() == Code::not_found ? no_run(id) : job.status());
+    if (!job->spec.run || (!ns.empty() && job->spec.ns != ns)) return reply(no_run(id));
+    reply(std::move(job));
+  });
+}
+
+void find_by_external_id(const CallRef& call, NamespaceName ns, const std::string& id, Reply<JobId> reply) {
+  ask(call,
+      command::JobFindRequest{.ns = std::move(ns), .by = command::JobFindRequest::By::unique_key, .keys = {kKagziKeys + id}},
+      command::unwrap(std::move(reply)));
 }
 
 JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view workflow_type) {
@@ -77,36 +86,31 @@ JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view w
   return spec;
 }
 
-namespace {
-
-void enqueue(Core& core, JobSpec spec, Reply<store::Enqueued> reply) {
-  std::vector<JobSpec> specs;
-  specs.push_back(std::move(spec));
-  core.engine.jobs().enqueue(std::move(specs), [reply = std::move(reply)](Result<std::vector<store::Enqueued>> enqueued) mutable {
-    if (!enqueued.ok()) return reply(enqueued.status());
-    reply(enqueued->front());
+void start_run(const CallRef& call, command::RunStartRequest run, Reply<store::Enqueued> reply) {
+  const NamespaceName ns = run.job.ns;
+  ensure_namespace(call, ns, [call, run = std::move(run), reply = std::move(reply)](Status there) mutable {
+    if (!there.ok()) return reply(there);
+    command::RunStartRequest again = run;
+    ask(call, std::move(run),
+        [call, again = std::move(again), reply = std::move(reply)](Result<store::Enqueued> started) mutable {
+          if (started.code() != Code::not_found) return reply(std::move(started));
+          // Somebody deleted the namespace that this node had seen.
+          const NamespaceName gone = again.job.ns;
+          call->core.namespaces.forget(gone);
+          ensure_namespace(call, gone, [call, again = std::move(again), reply = std::move(reply)](Status made) mutable {
+            if (!made.ok()) return reply(made);
+            ask(call, std::move(again), std::move(reply));
+          });
+        });
   });
 }
 
-}  // namespace
-
-void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply) {
-  const NamespaceName ns = spec.ns;
-  ensure_namespace(core, ns, [&core, spec = std::move(spec), reply = std::move(reply)](Status there) mutable {
-    if (!there.ok()) return reply(there);
-    JobSpec again = spec;
-    enqueue(core, std::move(spec),
-            [&core, again = std::move(again), reply = std::move(reply)](Result<store::Enqueued> enqueued) mutable {
-              if (enqueued.code() != Code::not_found) return reply(std::move(enqueued));
-              // Somebody deleted the namespace that this node had seen.
-              const NamespaceName gone = again.ns;
-              core.namespaces.forget(gone);
-              ensure_namespace(core, gone, [&core, again = std::move(again), reply = std::move(reply)](Status made) mutable {
-                if (!made.ok()) return reply(made);
-                enqueue(core, std::move(again), std::move(reply));
-              });
-            });
-  });
+void cancel_run(const CallRef& call, JobId run, Reply<store::Cancelled> reply) {
+  ask(call, command::RunCancelRequest{run, "cancelled by a client"},
+      [call, run, reply = std::move(reply)](Result<store::Cancelled> cancelled) mutable {
+        if (cancelled.ok()) call->core.fences.forget(run);
+        reply(std::move(cancelled));
+      });
 }
 
 namespace {
@@ -130,7 +134,7 @@ void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<
       call, run,
       [call, output = std::move(output)](const RunLease& lease, Reply<store::Settled> then) {
         if (lease.state != JobState::running) return then(not_running(lease));
-        call->core.engine.runs().complete({lease.run, lease.fence}, output, std::move(then));
+        ask(call, command::RunCompleteRequest{{lease.run, lease.fence}, output}, std::move(then));
       },
       forgetting(call, run.run, std::move(reply)));
 }
@@ -140,7 +144,7 @@ void fail_run(const CallRef& call, store::RunRef run, JobError error, Reply<stor
       call, run,
       [call, error = std::move(error)](const RunLease& lease, Reply<store::Settled> then) {
         if (lease.state != JobState::running) return then(not_running(lease));
-        call->core.engine.runs().fail({lease.run, lease.fence}, error, std::move(then));
+        ask(call, command::RunFailRequest{{lease.run, lease.fence}, error}, std::move(then));
       },
       forgetting(call, run.run, std::move(reply)));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/reply.h"
+#include "command/runs.h"
 #include "fronts/grpc/call.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/words/leases.h"
@@ -33,7 +34,9 @@ std::string input_of(const Job& run);
 std::string version_of(const Job& run);
 
 // The run of this id, in this namespace; an empty one: in any. not_found: none, or another kind of job.
-void find_run(Core& core, NamespaceName ns, JobId id, Reply<Job> reply);
+void find_run(const CallRef& call, NamespaceName ns, JobId id, Reply<Job> reply);
+// The unfinished run of this external id. not_found: there is none.
+void find_by_external_id(const CallRef& call, NamespaceName ns, const std::string& id, Reply<JobId> reply);
 
 struct RunListing {
   store::JobFilter filter;  // runs_only is set here
@@ -46,16 +49,17 @@ struct RunsPage {
   std::string next;  // empty: the end
 };
 // Newest first. A namespace that is not there has no runs.
-void list_runs(Core& core, RunListing listing, Reply<RunsPage> reply);
-void count_runs(Core& core, RunListing listing, Reply<std::uint64_t> reply);
+void list_runs(const CallRef& call, RunListing listing, Reply<RunsPage> reply);
+void count_runs(const CallRef& call, RunListing listing, Reply<std::uint64_t> reply);
 
 // How many runs are where, by (queue, type) and status.
 using RunCounts = std::map<std::pair<std::string, std::string>, std::map<RunStatus, std::uint64_t>>;
-void count_statuses(Core& core, NamespaceName ns, QueueName queue, Reply<RunCounts> reply);
+void count_statuses(const CallRef& call, NamespaceName ns, QueueName queue, Reply<RunCounts> reply);
 
 // A run that needs a worker of its type; its namespace is made when it is not there.
 JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view workflow_type);
-void start_run(Core& core, JobSpec spec, Reply<store::Enqueued> reply);
+void start_run(const CallRef& call, command::RunStartRequest run, Reply<store::Enqueued> reply);
+void cancel_run(const CallRef& call, JobId run, Reply<store::Cancelled> reply);
 
 // Ends a run under the call's lease (words/leases.h). conflict: it is not running.
 void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<store::Settled> reply);

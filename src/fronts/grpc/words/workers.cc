@@ -9,7 +9,10 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
-#include "command/single.h"
+#include "command/jobs.h"
+#include "command/keys.h"
+#include "command/queues.h"
+#include "command/workers.h"
 #include "fronts/grpc/words/names.h"
 #include "fronts/grpc/words/roster.h"
 #include "fronts/grpc/words/runs.h"
@@ -55,11 +58,12 @@ store::key::Set record(std::string key, std::string value) {
 void read_record(Core& core, std::string key, Reply<std::string> reply) {
   store::KeyBatch batch = records();
   batch.commands.emplace_back(store::key::Get{std::move(key)});
-  core.engine.keys().run(std::move(batch), [reply = std::move(reply)](Result<std::vector<store::KeyAnswer>> answers) mutable {
-    if (!answers.ok()) return reply(answers.status());
-    store::KeyAnswer& answer = answers->front();
-    reply(answer.kind == store::KeyAnswer::Kind::text ? std::move(answer.text) : std::string());
-  });
+  core.door.run(command::itself(), command::KeysReadRequest{std::move(batch)},
+                [reply = std::move(reply)](Result<command::KeysReply> answers) mutable {
+                  if (!answers.ok()) return reply(answers.status());
+                  store::KeyAnswer& answer = answers->front();
+                  reply(answer.kind == store::KeyAnswer::Kind::text ? std::move(answer.text) : std::string());
+                });
 }
 
 void write_records(Core& core, const WorkerSpec& spec, const WorkerNotes& notes, UniqueFunction<void(Status)> then) {
@@ -67,9 +71,8 @@ void write_records(Core& core, const WorkerSpec& spec, const WorkerNotes& notes,
   if (std::string identity = identity_of(spec, notes); !identity.empty())
     batch.commands.emplace_back(record(std::move(identity), spec.id.text()));
   batch.commands.emplace_back(record(fmt::format("{}home:{}", kKagziKeys, spec.id.text()), spec.ns.text()));
-  core.engine.keys().run(std::move(batch), [then = std::move(then)](Result<std::vector<store::KeyAnswer>> answers) mutable {
-    then(answers.status());
-  });
+  core.door.run(command::itself(), command::KeysWriteRequest{std::move(batch)},
+                [then = std::move(then)](const Result<command::KeysReply>& answers) mutable { then(answers.status()); });
 }
 
 std::string notes_text(const WorkerNotes& notes) {
@@ -143,20 +146,21 @@ WorkerTotals totals_of(const Worker& worker) {
   return totals;
 }
 
-void find_worker(Core& core, Uuid id, Reply<Worker> reply) {
-  const auto get = [&core, id](NamespaceName ns, Reply<Worker> then) {
-    core.engine.workers().get(std::move(ns), {WorkerId(id.text())},
-                              command::unwrap<Worker>([&core, id, then = std::move(then)](Result<Worker> worker) mutable {
-                                if (worker.code() == Code::not_found) {
-                                  core.roster->forget(id);
-                                  return then(no_worker(id));
-                                }
-                                if (worker.ok()) core.roster->put(id, worker->spec, worker->stats);
-                                then(std::move(worker));
-                              }));
+void find_worker(const CallRef& call, Uuid id, Reply<Worker> reply) {
+  const auto get = [call, id](NamespaceName ns, Reply<Worker> then) {
+    ask(call, command::WorkerGetRequest{std::move(ns), WorkerId(id.text())},
+        [call, id, then = std::move(then)](Result<Worker> worker) mutable {
+          Roster& roster = *call->core.roster;
+          if (worker.code() == Code::not_found) {
+            roster.forget(id);
+            return then(no_worker(id));
+          }
+          if (worker.ok()) roster.put(id, worker->spec, worker->stats);
+          then(std::move(worker));
+        });
   };
-  if (const auto known = core.roster->find(id)) return get(known->ns, std::move(reply));
-  read_record(core, home_key(id), [get, id, reply = std::move(reply)](Result<std::string> home) mutable {
+  if (const auto known = call->core.roster->find(id)) return get(known->ns, std::move(reply));
+  read_record(call->core, home_key(id), [get, id, reply = std::move(reply)](Result<std::string> home) mutable {
     if (!home.ok()) return reply(home.status());
     if (home->empty()) return reply(no_worker(id));
     get(NamespaceName(*home), std::move(reply));
@@ -175,7 +179,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
   }
 
   void run() {
-    ensure_namespace_for(call_->caller, core_, NamespaceName(asked_.ns), [self = shared_from_this()](Status there) {
+    ensure_namespace(call_, NamespaceName(asked_.ns), [self = shared_from_this()](Status there) {
       if (!there.ok()) return self->reply_(there);
       if (self->identity_.empty()) return self->describe(nullptr);
       self->core_.roster->enter(self->identity_, [self] { self->look(); });
@@ -188,12 +192,12 @@ class Registering : public std::enable_shared_from_this<Registering> {
       if (!id.ok()) return self->done(id.status());
       const auto uuid = parse_uuid(*id);
       if (!uuid) return self->describe(nullptr);
-      self->core_.engine.workers().get(NamespaceName(self->asked_.ns), {WorkerId(*id)},
-                                       command::unwrap<Worker>([self](Result<Worker> worker) {
-                                         if (!worker.ok() && worker.code() != Code::not_found) return self->done(worker.status());
-                                         const bool live = worker.ok() && worker->state != WorkerState::offline;
-                                         self->describe(live ? &*worker : nullptr);
-                                       }));
+      ask(self->call_, command::WorkerGetRequest{NamespaceName(self->asked_.ns), WorkerId(*id)},
+          [self](const Result<Worker>& worker) {
+            if (!worker.ok() && worker.code() != Code::not_found) return self->done(worker.status());
+            const bool live = worker.ok() && worker->state != WorkerState::offline;
+            self->describe(live ? &*worker : nullptr);
+          });
     });
   }
 
@@ -226,12 +230,11 @@ class Registering : public std::enable_shared_from_this<Registering> {
     }
     spec.metadata = notes_text(notes_);
     spec_ = spec;
-    core_.engine.workers().register_workers(
-        {std::move(spec)}, command::unwrap<store::Registered>([self = shared_from_this()](Result<store::Registered> made) {
-          if (!made.ok()) return self->done(made.status());
-          self->registered_ = *made;
-          self->keep();
-        }));
+    ask(call_, std::move(spec), [self = shared_from_this()](Result<store::Registered> made) {
+      if (!made.ok()) return self->done(made.status());
+      self->registered_ = *made;
+      self->keep();
+    });
   }
 
   void keep() {
@@ -247,7 +250,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
 
   // The last registration wins.
   void limit() {
-    QueueChange change;
+    command::QueueLimitRequest change;
     change.ns = spec_.ns;
     change.queue = spec_.queues.front();
     const auto capped = [](std::int32_t wanted) { return static_cast<std::uint32_t>(std::min(wanted, kKagziConcurrencyMax)); };
@@ -260,7 +263,7 @@ class Registering : public std::enable_shared_from_this<Registering> {
       log::warn("a worker's token changes no limits of queues", {{"worker_id", spec_.id.text()}, {"who", call_->caller.name}});
       return done(registered_);
     }
-    core_.engine.queues().change(std::move(change), [self = shared_from_this()](Result<QueueStats> changed) {
+    ask(call_, std::move(change), [self = shared_from_this()](const Result<QueueStats>& changed) {
       if (!changed.ok()) return self->done(changed.status());
       self->done(self->registered_);
     });
@@ -329,7 +332,7 @@ void look_for_lost(Core& core, Uuid id, const NamespaceName& ns, UniqueFunction<
   query.filter.worker = WorkerId(id.text());
   query.filter.states = {JobState::running};
   query.limit = limits::kPageMax;
-  core.engine.jobs().list(std::move(query), [&core, id, then = std::move(then)](Result<store::JobPage> page) mutable {
+  core.door.run(command::itself(), std::move(query), [&core, id, then = std::move(then)](Result<store::JobPage> page) mutable {
     if (!page.ok()) return then();
     std::vector<LeaseRef> held;
     for (const Job& job : page->jobs) held.push_back({job.id, job.fence});
@@ -337,8 +340,8 @@ void look_for_lost(Core& core, Uuid id, const NamespaceName& ns, UniqueFunction<
     for (const LeaseRef& lease : core.roster->suspect(id, std::move(held)))
       lost.push_back({lease, "its worker reported twice that it works on nothing"});
     if (lost.empty()) return then();
-    core.engine.jobs().release(std::move(lost),
-                               [then = std::move(then)](const Result<store::Each<store::Settled>>&) mutable { then(); });
+    core.door.run_all(command::itself(), std::move(lost),
+                      [then = std::move(then)](const Result<store::Each<store::Settled>>&) mutable { then(); });
   });
 }
 
@@ -352,7 +355,7 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
   const auto known = core.roster->find(id);
   if (!known) {
     // Once after a restart of this server; then its totals are known again, too.
-    return find_worker(core, id, [call, id, heartbeat, reply = std::move(reply)](Result<Worker> worker) mutable {
+    return find_worker(call, id, [call, id, heartbeat, reply = std::move(reply)](Result<Worker> worker) mutable {
       if (!worker.ok()) return reply(worker.status());
       beat(call, id, heartbeat, std::move(reply));
     });
@@ -375,75 +378,68 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
     one.lengthens =
         store::Lengthening{.by = core.options.habits.run_lease_per_beat, .ahead_max = core.options.habits.run_lease_max};
   }
-  core.engine.workers().heartbeat(
-      {std::move(one)}, command::unwrap<store::BeatReply>([call, id, ns = known->ns, names_all, idle,
-                                                           reply = std::move(reply)](Result<store::BeatReply> heard) mutable {
-        Core& shared = call->core;
-        if (heard.code() == Code::not_found) {
-          shared.roster->forget(id);
-          return reply(no_worker(id));
-        }
-        if (!heard.ok()) return reply(std::move(heard));
-        shared.connections.heard(call->connection, WorkerId(id.text()));
-        if (names_all) tell_cancelled(call, *heard);
-        if (idle && heard->running > 0)
-          return look_for_lost(shared, id, ns,
-                               [heard = std::move(heard), reply = std::move(reply)]() mutable { reply(std::move(heard)); });
-        shared.roster->trust(id);
-        reply(std::move(heard));
-      }));
+  auto heard_of = [call, id, ns = known->ns, names_all, idle, reply = std::move(reply)](Result<store::BeatReply> heard) mutable {
+    Core& shared = call->core;
+    if (heard.code() == Code::not_found) {
+      shared.roster->forget(id);
+      return reply(no_worker(id));
+    }
+    if (!heard.ok()) return reply(std::move(heard));
+    shared.connections.heard(call->connection, WorkerId(id.text()));
+    if (names_all) tell_cancelled(call, *heard);
+    if (idle && heard->running > 0)
+      return look_for_lost(shared, id, ns,
+                           [heard = std::move(heard), reply = std::move(reply)]() mutable { reply(std::move(heard)); });
+    shared.roster->trust(id);
+    reply(std::move(heard));
+  };
+  ask(call, std::move(one), std::move(heard_of));
 }
 
 namespace {
 
-void unregister(Core& core, const Worker& worker, Reply<Worker> reply) {
-  core.engine.workers().unregister({store::Unregister{worker.spec.ns, worker.spec.id, std::nullopt}},
-                                   command::unwrap<Worker>(std::move(reply)));
+void unregister(const CallRef& call, const Worker& worker, Reply<Worker> reply) {
+  ask(call, command::WorkerUnregisterRequest{worker.spec.ns, worker.spec.id, std::nullopt}, std::move(reply));
 }
 
 // One of several registrations of the same process goes; the others stay.
-void count_down(Core& core, const Worker& worker, WorkerNotes notes, Reply<Worker> reply) {
+void count_down(const CallRef& call, const Worker& worker, WorkerNotes notes, Reply<Worker> reply) {
   WorkerSpec spec = worker.spec;
   --notes.registrations;
   spec.metadata = notes_text(notes);
   spec.resume = worker.session;
-  core.engine.workers().register_workers(
-      {std::move(spec)},
-      command::unwrap<store::Registered>([worker, reply = std::move(reply)](Result<store::Registered> left) mutable {
-        if (!left.ok()) return reply(left.status());
-        reply(std::move(worker));
-      }));
+  ask(call, std::move(spec), [worker, reply = std::move(reply)](const Result<store::Registered>& left) mutable {
+    if (!left.ok()) return reply(left.status());
+    reply(std::move(worker));
+  });
 }
 
 }  // namespace
 
 void deregister_worker(const CallRef& call, Uuid id, Leaving leaving, Reply<Worker> reply) {
-  Core& core = call->core;
   if (Status may = command::authorize_worker(call->caller, WorkerId(id.text())); !may.ok()) return reply(may);
-  find_worker(core, id, [call, id, leaving, reply = std::move(reply)](Result<Worker> worker) mutable {
+  find_worker(call, id, [call, id, leaving, reply = std::move(reply)](Result<Worker> worker) mutable {
     Core& shared = call->core;
     if (!worker.ok()) return reply(worker.status());
-    if (Status may = command::authorize_namespace(call->caller, worker->spec.ns); !may.ok()) return reply(may);
     if (worker->state == WorkerState::offline) return reply(no_worker(id));
-    if (leaving.drain)
-      return shared.engine.workers().drain(
-          {store::Drain{worker->spec.ns, worker->spec.id, kDrainDeadline, "its client asked for it"}},
-          command::unwrap<Worker>(std::move(reply)));
+    store::Drain drain{worker->spec.ns, worker->spec.id, kDrainDeadline, "its client asked for it"};
+    if (leaving.drain && leaving.by_operator) return ask(call, std::move(drain), std::move(reply));
+    if (leaving.drain) return ask(call, command::WorkerRetireRequest{std::move(drain)}, std::move(reply));
     shared.connections.left(call->connection, worker->spec.id);
     const std::string identity = identity_of(worker->spec, notes_of(*worker));
-    if (identity.empty()) return unregister(shared, *worker, std::move(reply));
+    if (identity.empty()) return unregister(call, *worker, std::move(reply));
     // The count is read again where no registration can come in between.
     shared.roster->enter(identity, [call, id, identity, reply = std::move(reply)]() mutable {
       Reply<Worker> last = [call, identity, reply = std::move(reply)](Result<Worker> outcome) mutable {
         call->core.roster->leave(identity);
         reply(std::move(outcome));
       };
-      find_worker(call->core, id, [call, id, last = std::move(last)](Result<Worker> now) mutable {
+      find_worker(call, id, [call, id, last = std::move(last)](Result<Worker> now) mutable {
         if (!now.ok()) return last(now.status());
         if (now->state == WorkerState::offline) return last(no_worker(id));
         const WorkerNotes notes = notes_of(*now);
-        if (notes.registrations > 1) return count_down(call->core, *now, notes, std::move(last));
-        unregister(call->core, *now, std::move(last));
+        if (notes.registrations > 1) return count_down(call, *now, notes, std::move(last));
+        unregister(call, *now, std::move(last));
       });
     });
   });
@@ -454,8 +450,8 @@ namespace {
 // Pages are cut out of the whole list, because the total has to be told anyway.
 class Listing : public std::enable_shared_from_this<Listing> {
  public:
-  Listing(Core& core, WorkerListing wanted, Reply<WorkersPage> reply)
-      : core_(core), wanted_(std::move(wanted)), reply_(std::move(reply)) {}
+  Listing(CallRef call, WorkerListing wanted, Reply<WorkersPage> reply)
+      : call_(std::move(call)), wanted_(std::move(wanted)), reply_(std::move(reply)) {}
 
   void read(std::string cursor) {
     store::WorkerQuery query;
@@ -464,7 +460,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
     if (!wanted_.task_queue.empty()) query.queue = QueueName(encode_name(wanted_.task_queue));
     query.limit = limits::kPageMax;
     query.cursor = std::move(cursor);
-    core_.engine.workers().list(std::move(query), [self = shared_from_this()](Result<store::WorkerPage> page) {
+    ask(call_, std::move(query), [self = shared_from_this()](Result<store::WorkerPage> page) {
       if (page.code() == Code::not_found) return self->reply_(std::move(self->page_));
       if (!page.ok()) return self->reply_(page.status());
       for (Worker& worker : page->workers) self->take(std::move(worker));
@@ -485,7 +481,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
       beyond_ = true;
   }
 
-  Core& core_;
+  const CallRef call_;
   WorkerListing wanted_;
   Reply<WorkersPage> reply_;
   WorkersPage page_;
@@ -494,8 +490,8 @@ class Listing : public std::enable_shared_from_this<Listing> {
 
 }  // namespace
 
-void list_workers(Core& core, WorkerListing listing, Reply<WorkersPage> reply) {
-  std::make_shared<Listing>(core, std::move(listing), std::move(reply))->read({});
+void list_workers(const CallRef& call, WorkerListing listing, Reply<WorkersPage> reply) {
+  std::make_shared<Listing>(call, std::move(listing), std::move(reply))->read({});
 }
 
 }  // namespace muster::rpc

@@ -58,7 +58,7 @@ WorkerTotals totals_of(const Worker& worker);
 void register_worker(const CallRef& call, Registration registration, Reply<store::Registered> reply);
 
 // not_found: no such worker.
-void find_worker(Core& core, Uuid id, Reply<Worker> reply);
+void find_worker(const CallRef& call, Uuid id, Reply<Worker> reply);
 
 struct Heartbeat {
   std::optional<std::int32_t> active;  // how many runs it works on; empty: it did not say
@@ -71,6 +71,7 @@ void beat(const CallRef& call, Uuid id, Heartbeat heartbeat, Reply<store::BeatRe
 
 struct Leaving {
   bool drain = false;
+  bool by_operator = false;  // who takes a worker out of service, which drains by itself otherwise
 };
 // Drained, or offline once every registration of it has gone. not_found: unknown, or offline already.
 void deregister_worker(const CallRef& call, Uuid id, Leaving leaving, Reply<Worker> reply);
@@ -87,6 +88,6 @@ struct WorkersPage {
   std::string next;
   std::uint64_t total = 0;  // that match, whatever the page
 };
-void list_workers(Core& core, WorkerListing listing, Reply<WorkersPage> reply);
+void list_workers(const CallRef& call, WorkerListing listing, Reply<WorkersPage> reply);
 
 }  // namespace muster::rpc

@@ -123,11 +123,11 @@ Result<EventRequest> decode_event_request(const std::vector<QueryParameter>& que
   return out;
 }
 
-bool passes(const EventFilter& filter, const engine::Event& event) {
+bool passes(const EventFilter& filter, const command::Event& event) {
   return std::visit([&](const auto& change) { return passes(filter, change); }, event.what);
 }
 
-void append_event(std::string& out, const engine::Event& event) {
+void append_event(std::string& out, const command::Event& event) {
   std::visit(
       [&](const auto& change) {
         fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\ndata: ", event.number, name_of(change));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/events.h"
+#include "command/door.h"
 #include "fronts/http/target.h"
 #include "model/ids.h"
 
@@ -33,9 +33,9 @@ struct EventRequest {
 // `last_event_id` is the header; the query parameter of that name is for browsers that cannot set it first.
 Result<EventRequest> decode_event_request(const std::vector<QueryParameter>& query, const std::string& last_event_id);
 
-bool passes(const EventFilter& filter, const engine::Event& event);
+bool passes(const EventFilter& filter, const command::Event& event);
 // `id:`, `event:` and `data:` lines with the empty line that ends them.
-void append_event(std::string& out, const engine::Event& event);
+void append_event(std::string& out, const command::Event& event);
 void append_gap(std::string& out, std::uint64_t number);
 
 }  // namespace muster::http

@@ -1,6 +1,7 @@
 #include "fronts/http/codec/job_replies.h"
 
 #include "base/check.h"
+#include "command/jobs.h"
 #include "fronts/http/codec/runs.h"
 #include "fronts/http/codec/values.h"
 #include "model/key_scope.h"
@@ -297,11 +298,11 @@ void write(JsonWriter& out, const command::JobSettleReply& reply) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const engine::Why& why) {
+void write(JsonWriter& out, const command::JobWhyReply& why) {
   out.begin_object();
   out.member("id", why.id.text());
   out.member("state", to_string(why.state));
-  out.member("code", engine::to_string(why.code));
+  out.member("code", to_string(why.code));
   out.member("text", why.text);
   out.key("details");
   out.begin_object();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "command/jobs.h"
-#include "engine/why.h"
 #include "fronts/http/json/writer.h"
 #include "model/job.h"
 #include "store/store.h"
@@ -22,7 +21,7 @@ void write(JsonWriter& out, const store::Cancelled& cancelled);
 void write(JsonWriter& out, const store::JobPage& page);
 void write(JsonWriter& out, const store::Redriven& redriven);
 void write(JsonWriter& out, const command::JobSettleReply& reply);
-void write(JsonWriter& out, const engine::Why& why);
+void write(JsonWriter& out, const command::JobWhyReply& why);
 
 // The answer of an element, or {"error":{"code","detail"}}.
 template <class T>

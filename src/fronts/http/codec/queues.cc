@@ -1,5 +1,8 @@
 #include "fronts/http/codec/queues.h"
 
+#include "command/namespaces.h"
+#include "command/queues.h"
+#include "command/server.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/fields.h"
 
@@ -169,7 +172,7 @@ void write(JsonWriter& out, const command::ServerInfoReply& info) {
   out.member("writable", info.health.writable);
   out.member_unless_empty("reason", info.health.reason);
   out.member("workers", info.workers);
-  write_labels(out, "listeners", info.facts.listeners);
+  write_labels(out, "listeners", info.listeners);
   out.end_object();
 }
 

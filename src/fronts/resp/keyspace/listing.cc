@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "command/keys.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/arguments.h"
 #include "fronts/resp/keyspace/pages.h"
@@ -85,11 +86,10 @@ class Listing : public std::enable_shared_from_this<Listing> {
   void next_page(std::string after) {
     store::KeyBatch batch;
     batch.commands.emplace_back(store::key::Names{.after = std::move(after), .pattern = call_->arg(1), .type = {}, .limit = 0});
-    Core& core = call_->core();
-    core.engine.keys().run(std::move(batch), core.on_loop<Answers>([self = shared_from_this()](Result<Answers> answers) {
+    ask(call_, command::KeysReadRequest{std::move(batch)}, [self = shared_from_this()](Result<Answers> answers) {
       if (!answers.ok()) return self->call_->fail(error_text(answers.status()));
       self->take(answers->front());
-    }));
+    });
   }
 
   void take(KeyAnswer& page) {
@@ -144,15 +144,14 @@ class Scan : public std::enable_shared_from_this<Scan> {
     store::KeyBatch batch;
     batch.commands.emplace_back(
         store::key::Names{.after = page_.place.after, .pattern = page_.pattern, .type = page_.type, .limit = page_.count});
-    Core& core = call_->core();
-    core.engine.keys().run(std::move(batch), core.on_loop<Answers>([self = shared_from_this()](Result<Answers> answers) {
+    ask(call_, command::KeysReadRequest{std::move(batch)}, [self = shared_from_this()](Result<Answers> answers) {
       if (!answers.ok()) return self->call_->fail(error_text(answers.status()));
       KeyAnswer& page = answers->front();
       if (page.kind != KeyAnswer::Kind::list || page.list.empty()) return self->call_->fail(page.text);
       for (std::size_t i = 1; i < page.list.size(); ++i) self->found_.push_back(std::move(page.list[i].text));
       std::string next = std::move(page.list.front().text);
       self->finish(next.empty() ? 0 : self->call_->core().cursors.add({.in_views = false, .after = std::move(next)}));
-    }));
+    });
   }
 
   void finish(std::uint64_t cursor) {
@@ -177,7 +176,7 @@ void scan(const CallRef& call) {
 }
 
 constexpr Word listing(std::string_view name, std::size_t least, std::size_t most, std::string_view summary, Handler handler) {
-  Word made = word(name, {least, most}, kNoKeys, Access::read, "generic", summary, nullptr);
+  Word made = word(name, {least, most}, kNoKeys, kReads, "generic", summary, nullptr);
   made.entry.flow = Flow::alone;
   made.entry.handler = handler;
   return made;

@@ -4,16 +4,15 @@
 
 #include <memory>
 
-#include "engine/engine.h"
-#include "store/keys.h"
+#include "command/delivery.h"
 
 namespace muster::resp::keyspace {
 
-// Movable between threads; the engine outlives it.
+// Movable between threads.
 class Parcel {
  public:
   // `taken_by`: the pop or move that got `answer`. An answer without an element makes an empty parcel.
-  Parcel(engine::Engine& engine, store::KeyCommand taken_by, store::KeyAnswer answer);
+  Parcel(command::Delivery delivery, store::KeyCommand taken_by, store::KeyAnswer answer);
   Parcel(Parcel&&) noexcept = default;
   Parcel& operator=(Parcel&&) = delete;
   ~Parcel();
@@ -23,7 +22,7 @@ class Parcel {
 
  private:
   struct Contents {
-    engine::Engine& engine;
+    command::Delivery delivery;
     store::KeyCommand taken_by;
     store::KeyAnswer answer;
   };

@@ -22,7 +22,7 @@ class Parcels : public KeyspaceFrontTest {
     });
     return landed.get_future().get();
   }
-  Parcel take(store::KeyCommand command) { return Parcel(*engine, command, ask(command)); }
+  Parcel take(store::KeyCommand command) { return Parcel(door->delivery(), command, ask(command)); }
   bool becomes(const std::string& list, const Words& elements) {
     return eventually([&] { return call({"LRANGE", list, "0", "-1"}) == array(elements); });
   }

@@ -10,8 +10,9 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/unique_function.h"
+#include "command/keys.h"
 #include "fronts/resp/call.h"
-#include "store/keys.h"
 
 namespace muster::resp::keyspace {
 
@@ -48,5 +49,11 @@ struct Request {
 Result<Request> read_request(Call& call);
 
 std::string reply_to(Call& call, const Request& request, store::KeyAnswer answer);
+
+// The one of two commands that needs the higher role. Null: none yet.
+const command::Spec* stricter(const command::Spec* one, const command::Spec* other);
+// Runs a batch as keys.read, keys.write or keys.clear. `then` runs on the loop's thread.
+void run_batch(const CallRef& call, const command::Spec* as, store::KeyBatch batch,
+               UniqueFunction<void(Result<command::KeysReply>)> then);
 
 }  // namespace muster::resp::keyspace

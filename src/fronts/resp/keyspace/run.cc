@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "command/keys.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/parcel.h"
@@ -65,32 +66,35 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
  private:
   static bool glance(Call& call) {
     if (call.name() != "GET") return false;
-    const store::KeyGlance found = call.core().engine.keys().glance(call.arg(1));
+    const store::KeyGlance found = call.core().door.glance(call.client().caller, call.arg(1));
     if (!found.known) return false;
     call.answer(found.text ? wire::bulk_reply(*found.text) : wire::null_reply(call.protocol()));
     return true;
   }
 
   void run(std::vector<Asked> batch) {
-    Core& core = batch.front().call->core();
+    const CallRef first = batch.front().call;
     store::KeyBatch commands;
     commands.commands.reserve(batch.size());
-    for (Asked& asked : batch) commands.commands.push_back(std::move(asked.request.command));
-    core.engine.keys().run(
-        std::move(commands),
-        core.on_loop<Answers>([self = shared_from_this(), batch = std::move(batch)](Result<Answers> answers) mutable {
-          for (std::size_t i = 0; i < batch.size(); ++i) {
-            Call& call = *batch[i].call;
-            if (!answers.ok())
-              call.fail(error_text(answers.status()));
-            else if (i < answers->size())
-              call.answer(reply_to(call, batch[i].request, std::move((*answers)[i])));
-            else
-              call.postpone();  // the batch ended where its answers were enough
-          }
-          if (answers.ok() && answers->size() < batch.size()) return self->postpone_rest();
-          self->go_on();
-        }));
+    const command::Spec* as = nullptr;
+    for (Asked& asked : batch) {
+      commands.commands.push_back(std::move(asked.request.command));
+      as = stricter(as, asked.call->entry().command);
+    }
+    run_batch(first, as, std::move(commands),
+              [self = shared_from_this(), batch = std::move(batch)](Result<Answers> answers) mutable {
+                for (std::size_t i = 0; i < batch.size(); ++i) {
+                  Call& call = *batch[i].call;
+                  if (!answers.ok())
+                    call.fail(error_text(answers.status()));
+                  else if (i < answers->size())
+                    call.answer(reply_to(call, batch[i].request, std::move((*answers)[i])));
+                  else
+                    call.postpone();  // the batch ended where its answers were enough
+                }
+                if (answers.ok() && answers->size() < batch.size()) return self->postpone_rest();
+                self->go_on();
+              });
   }
 
   // The session begins the rest again when what is answered is on its way.
@@ -110,23 +114,23 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
     const Duration time = *request.wait;
     store::KeyCommand command = request.command;
     const auto waiting = std::make_shared<Waiting>(Waiting{call, std::move(request)});
-    const engine::KeyTicket ticket = core.engine.keys().await(
-        command, time,
-        [weak = core.weak_from_this(), &engine = core.engine, self = shared_from_this(), waiting,
+    const command::KeyTicket ticket = core.door.run(
+        call->client().caller, command::KeysAwaitRequest{.command = command, .wait = time},
+        [weak = core.weak_from_this(), delivery = core.door.delivery(), self = shared_from_this(), waiting,
          command](Result<KeyAnswer> answer) mutable {
           if (!answer.ok()) {
             if (const auto alive = weak.lock())
               alive->post([self, waiting, status = answer.status()] { self->failed(*waiting, status); });
             return;
           }
-          Parcel parcel(engine, std::move(command), std::move(*answer));
+          Parcel parcel(delivery, std::move(command), std::move(*answer));
           if (const auto alive = weak.lock())
             alive->post([self, waiting, parcel = std::move(parcel)]() mutable { self->arrived(*waiting, std::move(parcel)); });
         });
     // The client no longer waits. What may be on its way all the same goes back.
     call->on_interrupt([self = shared_from_this(), waiting, ticket](Call::Interrupt) {
       Call& left = *waiting->call;
-      left.core().engine.keys().cancel(ticket);
+      left.core().door.delivery().cancel(ticket);
       left.answer(reply_to(left, waiting->request, KeyAnswer::none()));
       self->go_on();
     });

@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "command/keys.h"
+#include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/words.h"
 
 namespace muster::resp {
@@ -32,6 +34,18 @@ Result<Request> read_request(Call& call) {
   const auto place = static_cast<std::size_t>(&call.entry() - table().entries.data());
   check(place < table().readers.size() && table().readers[place] != nullptr, "the command is one of the keyspace");
   return table().readers[place](call);
+}
+
+const command::Spec* stricter(const command::Spec* one, const command::Spec* other) {
+  if (one == nullptr || other == nullptr) return one == nullptr ? other : one;
+  return one->auth >= other->auth ? one : other;
+}
+
+void run_batch(const CallRef& call, const command::Spec* as, store::KeyBatch batch,
+               UniqueFunction<void(Result<command::KeysReply>)> then) {
+  if (as == &command::kKeysClear) return ask(call, command::KeysClearRequest{std::move(batch)}, std::move(then));
+  if (as == &command::kKeysWrite) return ask(call, command::KeysWriteRequest{std::move(batch)}, std::move(then));
+  ask(call, command::KeysReadRequest{std::move(batch)}, std::move(then));
 }
 
 }  // namespace keyspace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "command/keys.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/request.h"
 #include "fronts/resp/keyspace/words.h"
@@ -103,20 +104,18 @@ void answer(const CallRef& call, std::vector<Part> parts, Answers answers) {
   call->answer(std::move(out));
 }
 
-void run(const CallRef& call, store::KeyBatch batch, std::vector<Part> parts) {
+void run(const CallRef& call, const command::Spec* as, store::KeyBatch batch, std::vector<Part> parts) {
   const std::size_t asked = batch.commands.size();
-  Core& core = call->core();
-  core.engine.keys().run(std::move(batch),
-                         core.on_loop<Answers>([call, asked, parts = std::move(parts)](Result<Answers> answers) mutable {
-                           if (answers.code() == Code::conflict) {
-                             std::string out;
-                             wire::null_array(out, call->protocol());
-                             return call->answer(std::move(out));
-                           }
-                           if (!answers.ok()) return call->fail(error_text(answers.status()));
-                           check(answers->size() == asked, "a whole batch is answered whole");
-                           answer(call, std::move(parts), *std::move(answers));
-                         }));
+  run_batch(call, as, std::move(batch), [call, asked, parts = std::move(parts)](Result<Answers> answers) mutable {
+    if (answers.code() == Code::conflict) {
+      std::string out;
+      wire::null_array(out, call->protocol());
+      return call->answer(std::move(out));
+    }
+    if (!answers.ok()) return call->fail(error_text(answers.status()));
+    check(answers->size() == asked, "a whole batch is answered whole");
+    answer(call, std::move(parts), *std::move(answers));
+  });
 }
 
 // --- the commands ---
@@ -136,15 +135,19 @@ void exec(const CallRef& call) {
   batch.unchanged = std::move(watched);
   std::vector<Part> parts;
   parts.reserve(transaction.calls.size());
+  const command::Spec* as = nullptr;
   for (const CallRef& each : transaction.calls) {
     // Its client may have become somebody else since.
-    if (!may_use(call->client().caller.role, each->entry().access))
+    const command::Spec* command = each->entry().command;
+    if (command != nullptr && !call->core().door.admit(call->client().caller, *command).ok())
       return call->answer(answer_aborted(fmt::format("EXECABORT Transaction discarded: {}", not_permitted(each->name()))));
     parts.push_back(read_part(each));
-    if (parts.back().request) batch.commands.push_back(parts.back().request->command);
+    if (!parts.back().request) continue;
+    batch.commands.push_back(parts.back().request->command);
+    as = stricter(as, command);
   }
   if (batch.commands.empty() && batch.unchanged.empty()) return answer(call, std::move(parts), {});
-  run(call, std::move(batch), std::move(parts));
+  run(call, as, std::move(batch), std::move(parts));
 }
 
 void discard(const CallRef& call) {
@@ -176,8 +179,7 @@ void watch(const CallRef& call) {
     keys.push_back(key);
   }
   if (keys.empty()) return call->answer(wire::ok());
-  Core& core = call->core();
-  core.engine.keys().run(std::move(batch), core.on_loop<Answers>([call, keys = std::move(keys)](Result<Answers> answers) {
+  ask(call, command::KeysReadRequest{std::move(batch)}, [call, keys = std::move(keys)](Result<Answers> answers) {
     if (!answers.ok()) return call->fail(error_text(answers.status()));
     for (const store::KeyAnswer& each : *answers)
       if (each.kind == store::KeyAnswer::Kind::refused) return call->fail(each.text);
@@ -187,7 +189,7 @@ void watch(const CallRef& call) {
       call->client().watched.push_back({keys[i], is_there ? std::optional(std::move(each.text)) : std::nullopt});
     }
     call->answer(wire::ok());
-  }));
+  });
 }
 
 void unwatch(const CallRef& call) {
@@ -196,7 +198,7 @@ void unwatch(const CallRef& call) {
 }
 
 constexpr Word about(std::string_view name, Arity arity, KeysAt keys, Flow flow, std::string_view summary, Handler handler) {
-  Word made = word(name, arity, keys, Access::read, "transactions", summary, nullptr);
+  Word made = word(name, arity, keys, kReads, "transactions", summary, nullptr);
   made.entry.flow = flow;
   made.entry.handler = handler;
   return made;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "command/keys.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/keyspace/request.h"
 
@@ -39,13 +40,17 @@ inline constexpr KeysAt kAllButLast{1, -2, 1};
 inline constexpr KeysAt kEveryOther{1, -1, 2};
 inline constexpr KeysAt kNoKeys{};
 
+inline constexpr const command::Spec& kReads = command::kKeysRead;
+inline constexpr const command::Spec& kWrites = command::kKeysWrite;
+inline constexpr const command::Spec& kClears = command::kKeysClear;
+
 struct Arity {
   std::size_t least;  // the name included
   std::size_t most;
   std::string_view error = {};  // empty: the usual text
 };
 
-constexpr Word word(std::string_view name, Arity arity, KeysAt keys, Access access, std::string_view group,
+constexpr Word word(std::string_view name, Arity arity, KeysAt keys, const command::Spec& command, std::string_view group,
                     std::string_view summary, Reader read) {
   Entry entry;
   entry.name = name;
@@ -53,7 +58,7 @@ constexpr Word word(std::string_view name, Arity arity, KeysAt keys, Access acce
   entry.most = arity.most;
   entry.arity_error = arity.error;
   entry.flow = Flow::keys;
-  entry.access = access;
+  entry.command = &command;
   entry.first_key = keys.first;
   entry.last_key = keys.last;
   entry.key_step = keys.step;

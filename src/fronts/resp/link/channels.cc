@@ -137,8 +137,8 @@ std::size_t Channels::patterns() const {
 void Channels::follow() {
   if (following_) return;
   following_ = true;
-  after_ = core_.engine.events().newest();
-  subscription_ = core_.engine.events().subscribe([weak = weak_from_this(), &loop = core_.loop] {
+  after_ = core_.door.events().newest();
+  subscription_ = core_.door.events().subscribe([weak = weak_from_this(), &loop = core_.loop] {
     const auto self = weak.lock();
     // Many publishes between two turns of the loop are one wake.
     if (!self || self->wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
@@ -154,15 +154,15 @@ void Channels::follow() {
 void Channels::unfollow() {
   if (!following_) return;
   following_ = false;
-  core_.engine.events().unsubscribe(subscription_);
+  core_.door.events().unsubscribe(subscription_);
 }
 
 void Channels::feed() {
   if (!following_) return;
-  const engine::Events::Slice slice = core_.engine.events().read(after_, kReadBatch);
+  const command::Events::Slice slice = core_.door.events().read(after_, kReadBatch);
   after_ = slice.next;
   if (slice.gap) tell_gap();
-  for (const engine::Event& event : slice.events) tell(message_of(event));
+  for (const command::Event& event : slice.events) tell(message_of(event));
   // The rest in later turns: others want the loop too.
   if (slice.events.size() == kReadBatch && !wake_pending_.exchange(true, std::memory_order_acq_rel))
     core_.loop.post([weak = weak_from_this()] {
@@ -173,7 +173,7 @@ void Channels::feed() {
     });
 }
 
-Channels::Message Channels::message_of(const engine::Event& event) const {
+Channels::Message Channels::message_of(const command::Event& event) const {
   Message out;
   if (const auto* job = std::get_if<JobChange>(&event.what)) {
     if (job->lane->ns.text() != kDefaultNamespace) return out;

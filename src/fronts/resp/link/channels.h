@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/events.h"
+#include "command/door.h"
 #include "fronts/resp/client.h"
 
 namespace muster::resp {
@@ -68,7 +68,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void follow();
   void unfollow();
   void feed();
-  Message message_of(const engine::Event& event) const;
+  Message message_of(const command::Event& event) const;
   std::size_t tell(const Message& message);  // how many it reached
   void tell_gap();
 
@@ -78,7 +78,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   std::set<ClientId> with_patterns_;
   std::size_t bytes_ = 0;
   bool following_ = false;
-  engine::SubscriptionId subscription_{};
+  command::SubscriptionId subscription_{};
   std::uint64_t after_ = 0;                // the last event that was told
   std::atomic<bool> wake_pending_{false};  // the only thing a publishing thread touches
 };

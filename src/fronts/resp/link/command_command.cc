@@ -15,14 +15,14 @@ std::int64_t arity_of(const Entry& entry) {
 
 std::vector<std::string_view> flags_of(const Entry& entry) {
   std::vector<std::string_view> out;
-  if (entry.access == Access::anyone) out.push_back("no_auth");
+  if (entry.before_auth) out.push_back("no_auth");
   if (entry.group == "connection" || entry.group == "pubsub") {
     out.push_back("loading");
     out.push_back("stale");
   } else {
-    out.push_back(entry.access == Access::read ? "readonly" : "write");
+    out.push_back(entry.command == nullptr || entry.command->effect == command::Effect::read ? "readonly" : "write");
   }
-  if (entry.access == Access::operate) out.push_back("admin");
+  if (entry.command != nullptr && entry.command->auth == command::Auth::operator_only) out.push_back("admin");
   if (entry.name.starts_with("BL") || entry.name.starts_with("BR") || entry.name.starts_with("BZ")) out.push_back("blocking");
   if (entry.flow == Flow::local) out.push_back("fast");
   return out;

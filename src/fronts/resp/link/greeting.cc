@@ -61,7 +61,7 @@ std::string introduction(Call& call) {
   std::string out;
   wire::map(out, 7, client.protocol);
   field(out, "server", "muster");
-  field(out, "version", call.core().facts.version);
+  field(out, "version", call.core().door.facts().version);
   wire::bulk(out, "proto");
   wire::integer(out, static_cast<std::int64_t>(client.protocol));
   wire::bulk(out, "id");

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "command/keys.h"
 #include "command/server.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
@@ -37,12 +38,12 @@ struct Facts {
 };
 
 std::string server_section(Core& core, const Facts& facts) {
-  const auto up = std::chrono::duration_cast<std::chrono::seconds>(core.now() - core.facts.started_at).count();
+  const auto up = std::chrono::duration_cast<std::chrono::seconds>(core.now() - core.door.facts().started_at).count();
   return fmt::format(
       "# Server\r\nredis_version:{}\r\nredis_mode:standalone\r\nmuster_version:{}\r\nnode:{}\r\nprocess_id:{}\r\n"
       "uptime_in_seconds:{}\r\nstore:{}\r\nlisteners:{}\r\n",
-      kCompatibleWith, core.facts.version, core.facts.node, ::getpid(), up, facts.server.store.kind,
-      core.facts.listeners["resp"]);
+      kCompatibleWith, core.door.facts().version, core.door.facts().node, ::getpid(), up, facts.server.store.kind,
+      core.door.listeners().all()["resp"]);
 }
 
 std::string clients_section(Core& core) {
@@ -79,7 +80,7 @@ std::string muster_section(Core& core, const Facts& facts) {
   return fmt::format(
       "# Muster\r\nhealthy:{}\r\nworkers:{}\r\nparked_claims:{}\r\njobs_held:{}\r\njobs_of_closed_connections:{}\r\n"
       "verifications_waiting:{}\r\nworkers_flagged:{}\r\n",
-      facts.server.health.writable ? 1 : 0, facts.server.workers, core.engine.claims().parked(), desk.held, desk.left,
+      facts.server.health.writable ? 1 : 0, facts.server.workers, core.door.delivery().parked_claims(), desk.held, desk.left,
       desk.verifications, desk.flagged);
 }
 
@@ -110,30 +111,26 @@ std::set<std::string> wanted_sections(const Call& call) {
   return out;
 }
 
-void count_keys(Core& core, UniqueFunction<void(std::int64_t)> then) {
+void count_keys(const CallRef& call, UniqueFunction<void(std::int64_t)> then) {
   store::KeyBatch batch;
   batch.commands.emplace_back(store::key::Count{});
-  core.engine.keys().run(std::move(batch), core.on_loop<std::vector<store::KeyAnswer>>(
-                                               [then = std::move(then)](Result<std::vector<store::KeyAnswer>> answers) mutable {
-                                                 then(answers.ok() && !answers->empty() ? answers->front().number : 0);
-                                               }));
+  ask(call, command::KeysReadRequest{std::move(batch)}, [then = std::move(then)](Result<command::KeysReply> answers) mutable {
+    then(answers.ok() && !answers->empty() ? answers->front().number : 0);
+  });
 }
 
 }  // namespace
 
 void info(const CallRef& call) {
-  Core& core = call->core();
-  command::Context context = core.context(call->client());
-  command::handle(context, command::ServerInfoRequest{},
-                  core.on_loop<command::ServerInfoReply>([call](Result<command::ServerInfoReply> server) {
-                    // A store that cannot be asked is a fact too: the rest is shown.
-                    Facts facts;
-                    if (server.ok()) facts.server = *std::move(server);
-                    count_keys(call->core(), [call, facts = std::move(facts)](std::int64_t keys) mutable {
-                      facts.keys = keys;
-                      call->answer(wire::bulk_reply(text_of(call->core(), facts, wanted_sections(*call))));
-                    });
-                  }));
+  ask(call, command::ServerInfoRequest{}, [call](Result<command::ServerInfoReply> server) {
+    // A store that cannot be asked is a fact too: the rest is shown.
+    Facts facts;
+    if (server.ok()) facts.server = *std::move(server);
+    count_keys(call, [call, facts = std::move(facts)](std::int64_t keys) mutable {
+      facts.keys = keys;
+      call->answer(wire::bulk_reply(text_of(call->core(), facts, wanted_sections(*call))));
+    });
+  });
 }
 
 }  // namespace muster::resp::link

@@ -1,6 +1,7 @@
 // PING, ECHO, TIME.
 #include <fmt/format.h>
 
+#include "command/workers.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/link.h"
 #include "fronts/resp/objections.h"
@@ -20,7 +21,7 @@ void ping(const CallRef& call) {
   }
   if (call->size() == 1) return call->answer("+PONG\r\n");
   // A key that may only read is no worker's: its PING is answered and means nothing.
-  if (!may_use(client.caller.role, Access::worker)) return call->answer(wire::bulk_reply(call->arg(1)));
+  if (!command::authorize(client.caller, command::kWorkerHeartbeat).ok()) return call->answer(wire::bulk_reply(call->arg(1)));
   work::ping_worker(call);
 }
 

@@ -75,22 +75,21 @@ void answer_actions(const CallRef& call, const std::vector<Action>& actions) {
 }
 
 void list_matching(const CallRef& call, Page page) {
-  collect(call->core(), store::ActionListQuery{.ns = default_namespace()}, kCollectedMax,
-          [call, page](Result<Collected<Action>> found) {
-            if (!found.ok()) return refuse(call, found.status());
-            std::vector<Action> matching;
-            std::size_t skip = page.offset;
-            for (Action& action : found->items) {
-              if (matching.size() == page.limit) break;
-              if (action_word(action.counts) != page.status) continue;
-              if (skip > 0) {
-                --skip;
-                continue;
-              }
-              matching.push_back(std::move(action));
-            }
-            answer_actions(call, matching);
-          });
+  collect(call, store::ActionListQuery{.ns = default_namespace()}, kCollectedMax, [call, page](Result<Collected<Action>> found) {
+    if (!found.ok()) return refuse(call, found.status());
+    std::vector<Action> matching;
+    std::size_t skip = page.offset;
+    for (Action& action : found->items) {
+      if (matching.size() == page.limit) break;
+      if (action_word(action.counts) != page.status) continue;
+      if (skip > 0) {
+        --skip;
+        continue;
+      }
+      matching.push_back(std::move(action));
+    }
+    answer_actions(call, matching);
+  });
 }
 
 struct JobWindow {
@@ -146,13 +145,11 @@ void with_action(const CallRef& call, store::ActionQuery query, UniqueFunction<v
   if (Status status = plan::validate_identifier("action_id", call->arg(1)); !status.ok()) return refuse(call, status);
   query.ns = default_namespace();
   query.id = ActionId(call->arg(1));
-  auto context = call->core().context(call->client());
-  handle(context, std::move(query),
-         call->core().on_loop<store::ActionView>([call, then = std::move(then)](Result<store::ActionView> view) mutable {
-           if (view.code() == Code::not_found) return call->fail("Action not found: " + call->arg(1));
-           if (!view.ok()) return refuse(call, view.status());
-           then(*std::move(view));
-         }));
+  ask(call, std::move(query), [call, then = std::move(then)](Result<store::ActionView> view) mutable {
+    if (view.code() == Code::not_found) return call->fail("Action not found: " + call->arg(1));
+    if (!view.ok()) return refuse(call, view.status());
+    then(*std::move(view));
+  });
 }
 
 std::string state_of(const Action& action, std::optional<Instant> ended_at) {
@@ -188,12 +185,11 @@ void action_list(const CallRef& call) {
   const auto page = read_page(call);
   if (!page) return;
   if (page->status != "all") return list_matching(call, *page);
-  Core& core = call->core();
-  core.engine.plans().list_actions({.ns = default_namespace(), .offset = page->offset, .limit = page->limit},
-                                   core.on_loop<store::ActionPage>([call](Result<store::ActionPage> found) {
-                                     if (!found.ok()) return refuse(call, found.status());
-                                     answer_actions(call, found->actions);
-                                   }));
+  ask(call, command::ActionListRequest{.ns = default_namespace(), .offset = page->offset, .limit = page->limit},
+      [call](Result<store::ActionPage> found) {
+        if (!found.ok()) return refuse(call, found.status());
+        answer_actions(call, found->actions);
+      });
 }
 
 void action_get(const CallRef& call) {
@@ -209,7 +205,7 @@ void action_status(const CallRef& call) {
     // An action has ended when the last of its jobs has.
     auto ended_at = std::make_shared<std::optional<Instant>>();
     visit_jobs(
-        call->core(), std::move(view.jobs),
+        call, std::move(view.jobs),
         [ended_at](const Job& job) {
           if (job.finished_at) *ended_at = std::max(ended_at->value_or(*job.finished_at), *job.finished_at);
         },

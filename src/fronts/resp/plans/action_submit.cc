@@ -102,20 +102,18 @@ std::string submitted_document(const store::ActionSubmitted& submitted) {
   return std::move(out).take();
 }
 
-void submit(const CallRef& call, ActionSpec action) {
-  const std::string id = action.id.text();
-  const std::string plan = action.plan.text();
-  Core& core = call->core();
-  core.engine.plans().submit(std::move(action),
-                             core.on_loop<store::ActionSubmitted>([call, id, plan](Result<store::ActionSubmitted> submitted) {
-                               if (submitted.code() == Code::already_exists) return call->fail("Action ID already exists: " + id);
-                               if (submitted.code() == Code::not_found) {
-                                 call->core().shelf->drop(plan);  // it was deleted elsewhere
-                                 return call->fail("Plan not found: " + plan);
-                               }
-                               if (!submitted.ok()) return refuse(call, submitted.status());
-                               call->answer(wire::bulk_reply(submitted_document(*submitted)));
-                             }));
+void submit(const CallRef& call, command::ActionSubmitRequest request) {
+  const std::string id = request.order.id.text();
+  const std::string plan = request.plan.text();
+  ask(call, std::move(request), [call, id, plan](Result<store::ActionSubmitted> submitted) {
+    if (submitted.code() == Code::already_exists) return call->fail("Action ID already exists: " + id);
+    if (submitted.code() == Code::not_found) {
+      call->core().shelf->drop(plan);  // it was deleted elsewhere
+      return call->fail("Plan not found: " + plan);
+    }
+    if (!submitted.ok()) return refuse(call, submitted.status());
+    call->answer(wire::bulk_reply(submitted_document(*submitted)));
+  });
 }
 
 }  // namespace
@@ -130,9 +128,7 @@ void action_submit(const CallRef& call) {
   const std::string plan = asked->plan;
   core.shelf->find(plan, [call, plan, order = std::move(asked->order)](std::shared_ptr<const StoredPlan> found) mutable {
     if (!found) return call->fail("Plan not found: " + plan);
-    Result<ActionSpec> action = command::make_action(found->document, std::move(order));
-    if (!action.ok()) return refuse(call, action.status());
-    submit(call, *std::move(action));
+    submit(call, {.plan = PlanId(plan), .document = {found, &found->document}, .order = std::move(order)});
   });
 }
 

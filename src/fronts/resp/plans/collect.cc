@@ -4,6 +4,11 @@
 #include <memory>
 #include <utility>
 
+#include "command/actions.h"
+#include "command/jobs.h"
+#include "command/plans.h"
+#include "command/workers.h"
+
 namespace muster::resp::plans {
 namespace {
 
@@ -12,7 +17,6 @@ struct JobPages {
   using Query = store::JobQuery;
   using Page = store::JobPage;
   using Item = Job;
-  static void ask(Core& core, const Query& query, Reply<Page> reply) { core.engine.jobs().list(query, std::move(reply)); }
   static std::vector<Item>& items(Page& page) { return page.jobs; }
   static bool advance(Query& query, const Page& page) {
     query.cursor = page.next;
@@ -25,7 +29,6 @@ struct WorkerPages {
   using Query = store::WorkerQuery;
   using Page = store::WorkerPage;
   using Item = Worker;
-  static void ask(Core& core, const Query& query, Reply<Page> reply) { core.engine.workers().list(query, std::move(reply)); }
   static std::vector<Item>& items(Page& page) { return page.workers; }
   static bool advance(Query& query, const Page& page) {
     query.cursor = page.next;
@@ -38,7 +41,6 @@ struct PlanPages {
   using Query = store::PlanQuery;
   using Page = store::PlanPage;
   using Item = Plan;
-  static void ask(Core& core, const Query& query, Reply<Page> reply) { core.engine.plans().list(query, std::move(reply)); }
   static std::vector<Item>& items(Page& page) { return page.plans; }
   static bool advance(Query& query, const Page& page) {
     query.offset += page.plans.size();
@@ -51,9 +53,6 @@ struct ActionPages {
   using Query = store::ActionListQuery;
   using Page = store::ActionPage;
   using Item = Action;
-  static void ask(Core& core, const Query& query, Reply<Page> reply) {
-    core.engine.plans().list_actions(query, std::move(reply));
-  }
   static std::vector<Item>& items(Page& page) { return page.actions; }
   static bool advance(Query& query, const Page& page) {
     query.offset += page.actions.size();
@@ -67,14 +66,12 @@ class Collection : public std::enable_shared_from_this<Collection<Pages>> {
  public:
   using Item = typename Pages::Item;
 
-  Collection(Core& core, typename Pages::Query query, std::size_t most, CollectedThen<Item> then)
-      : core_(core), query_(std::move(query)), most_(most), then_(std::move(then)) {}
+  Collection(CallRef call, typename Pages::Query query, std::size_t most, CollectedThen<Item> then)
+      : call_(std::move(call)), query_(std::move(query)), most_(most), then_(std::move(then)) {}
 
   void step() {
     query_.limit = std::clamp<std::size_t>(most_ - collected_.items.size(), 1, limits::kPageMax);
-    Pages::ask(core_, query_,
-               core_.on_loop<typename Pages::Page>(
-                   [self = this->shared_from_this()](Result<typename Pages::Page> page) { self->take(std::move(page)); }));
+    ask(call_, query_, [self = this->shared_from_this()](Result<typename Pages::Page> page) { self->take(std::move(page)); });
   }
 
  private:
@@ -90,7 +87,7 @@ class Collection : public std::enable_shared_from_this<Collection<Pages>> {
     step();
   }
 
-  Core& core_;
+  const CallRef call_;
   typename Pages::Query query_;
   const std::size_t most_;
   CollectedThen<Item> then_;
@@ -99,9 +96,9 @@ class Collection : public std::enable_shared_from_this<Collection<Pages>> {
 };
 
 template <class Pages>
-void start(Core& core, typename Pages::Query query, std::size_t most, CollectedThen<typename Pages::Item> then) {
+void start(const CallRef& call, typename Pages::Query query, std::size_t most, CollectedThen<typename Pages::Item> then) {
   if (most == 0) return then(Collected<typename Pages::Item>{});
-  std::make_shared<Collection<Pages>>(core, std::move(query), std::min(most, kCollectedMax), std::move(then))->step();
+  std::make_shared<Collection<Pages>>(call, std::move(query), std::min(most, kCollectedMax), std::move(then))->step();
 }
 
 // Jobs are read whole here, so few at a time.
@@ -109,25 +106,24 @@ constexpr std::size_t kJobsAtOnce = 100;
 
 class JobVisit : public std::enable_shared_from_this<JobVisit> {
  public:
-  JobVisit(Core& core, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each, UniqueFunction<void(Status)> done)
-      : core_(core), ids_(std::move(ids)), each_(std::move(each)), done_(std::move(done)) {}
+  JobVisit(CallRef call, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each, UniqueFunction<void(Status)> done)
+      : call_(std::move(call)), ids_(std::move(ids)), each_(std::move(each)), done_(std::move(done)) {}
 
   void step() {
     if (next_ == ids_.size()) return done_({});
     const std::size_t end = std::min(ids_.size(), next_ + kJobsAtOnce);
-    std::vector<JobId> some(ids_.begin() + static_cast<std::ptrdiff_t>(next_), ids_.begin() + static_cast<std::ptrdiff_t>(end));
-    next_ = end;
-    core_.engine.jobs().get(std::move(some),
-                            core_.on_loop<store::Each<Job>>([self = shared_from_this()](Result<store::Each<Job>> found) {
-                              if (!found.ok()) return self->done_(found.status());
-                              for (const Result<Job>& job : *found)
-                                if (job.ok()) self->each_(*job);
-                              self->step();
-                            }));
+    std::vector<command::JobGetRequest> some;
+    while (next_ < end) some.push_back({ids_[next_++]});
+    ask_all(call_, std::move(some), [self = shared_from_this()](Result<store::Each<Job>> found) {
+      if (!found.ok()) return self->done_(found.status());
+      for (const Result<Job>& job : *found)
+        if (job.ok()) self->each_(*job);
+      self->step();
+    });
   }
 
  private:
-  Core& core_;
+  const CallRef call_;
   std::vector<JobId> ids_;
   UniqueFunction<void(const Job&)> each_;
   UniqueFunction<void(Status)> done_;
@@ -136,21 +132,22 @@ class JobVisit : public std::enable_shared_from_this<JobVisit> {
 
 }  // namespace
 
-void collect(Core& core, store::JobQuery query, std::size_t most, CollectedThen<Job> then) {
-  start<JobPages>(core, std::move(query), most, std::move(then));
+void collect(const CallRef& call, store::JobQuery query, std::size_t most, CollectedThen<Job> then) {
+  start<JobPages>(call, std::move(query), most, std::move(then));
 }
-void collect(Core& core, store::WorkerQuery query, std::size_t most, CollectedThen<Worker> then) {
-  start<WorkerPages>(core, std::move(query), most, std::move(then));
+void collect(const CallRef& call, store::WorkerQuery query, std::size_t most, CollectedThen<Worker> then) {
+  start<WorkerPages>(call, std::move(query), most, std::move(then));
 }
-void collect(Core& core, store::PlanQuery query, std::size_t most, CollectedThen<Plan> then) {
-  start<PlanPages>(core, std::move(query), most, std::move(then));
+void collect(const CallRef& call, store::PlanQuery query, std::size_t most, CollectedThen<Plan> then) {
+  start<PlanPages>(call, std::move(query), most, std::move(then));
 }
-void collect(Core& core, store::ActionListQuery query, std::size_t most, CollectedThen<Action> then) {
-  start<ActionPages>(core, std::move(query), most, std::move(then));
+void collect(const CallRef& call, store::ActionListQuery query, std::size_t most, CollectedThen<Action> then) {
+  start<ActionPages>(call, std::move(query), most, std::move(then));
 }
 
-void visit_jobs(Core& core, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each, UniqueFunction<void(Status)> done) {
-  std::make_shared<JobVisit>(core, std::move(ids), std::move(each), std::move(done))->step();
+void visit_jobs(const CallRef& call, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each,
+                UniqueFunction<void(Status)> done) {
+  std::make_shared<JobVisit>(call, std::move(ids), std::move(each), std::move(done))->step();
 }
 
 }  // namespace muster::resp::plans

@@ -26,12 +26,13 @@ template <class T>
 using CollectedThen = UniqueFunction<void(Result<Collected<T>>)>;
 
 // `most` items at most. What the query says about pages (limit, cursor, offset) is where it starts.
-void collect(Core& core, store::JobQuery query, std::size_t most, CollectedThen<Job> then);
-void collect(Core& core, store::WorkerQuery query, std::size_t most, CollectedThen<Worker> then);
-void collect(Core& core, store::PlanQuery query, std::size_t most, CollectedThen<Plan> then);
-void collect(Core& core, store::ActionListQuery query, std::size_t most, CollectedThen<Action> then);
+void collect(const CallRef& call, store::JobQuery query, std::size_t most, CollectedThen<Job> then);
+void collect(const CallRef& call, store::WorkerQuery query, std::size_t most, CollectedThen<Worker> then);
+void collect(const CallRef& call, store::PlanQuery query, std::size_t most, CollectedThen<Plan> then);
+void collect(const CallRef& call, store::ActionListQuery query, std::size_t most, CollectedThen<Action> then);
 
 // Shows every job of the ids that still exists, in their order, few at a time; then says how it went.
-void visit_jobs(Core& core, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each, UniqueFunction<void(Status)> done);
+void visit_jobs(const CallRef& call, std::vector<JobId> ids, UniqueFunction<void(const Job&)> each,
+                UniqueFunction<void(Status)> done);
 
 }  // namespace muster::resp::plans

@@ -3,8 +3,6 @@
 #include <charconv>
 #include <string>
 
-#include "base/log.h"
-
 namespace muster::resp::plans {
 
 std::optional<std::int64_t> to_integer(std::string_view text) {
@@ -19,15 +17,5 @@ std::int64_t unix_seconds(Instant at) { return std::chrono::floor<std::chrono::s
 std::string unix_seconds_text(Instant at) { return std::to_string(unix_seconds(at)); }
 
 void refuse(const CallRef& call, const Status& status) { call->fail(error_text(status)); }
-
-void audit(const CallRef& call, const command::Spec& spec, std::string_view target, const Status& outcome) {
-  if (!spec.audited) return;
-  const command::Caller& caller = call->client().caller;
-  log::info("audit", {{"who", caller.name},
-                      {"address", caller.address},
-                      {"type", std::string(spec.name)},
-                      {"target", std::string(target)},
-                      {"outcome", std::string(to_string(outcome.code()))}});
-}
 
 }  // namespace muster::resp::plans

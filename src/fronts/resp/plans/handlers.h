@@ -45,8 +45,6 @@ std::string unix_seconds_text(Instant at);
 inline constexpr std::int64_t kUsualCount = 100;  // of actions and jobs, when a list names no number
 // -ERR with the status's message.
 void refuse(const CallRef& call, const Status& status);
-// An operator's intervention, for the log: who did what to what, and how it went.
-void audit(const CallRef& call, const command::Spec& spec, std::string_view target, const Status& outcome);
 // Deletes the plan and tells the shelf. ok with false: there is none. conflict: an unfinished job needs it.
 void remove_plan(const CallRef& call, const std::string& plan_id, UniqueFunction<void(Result<bool>)> then);
 

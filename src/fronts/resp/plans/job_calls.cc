@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command/jobs.h"
+#include "command/keys.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/job_find.h"
@@ -22,12 +23,10 @@ void count_retry(const CallRef& call, JobId job, std::int64_t by, UniqueFunction
   batch.space = store::KeySpace::internal;
   batch.commands = {store::key::Increment{.key = retries_key(job), .by = by},
                     store::key::Expire{.key = retries_key(job), .at = Instant(limits::kDeadKeptDefault), .relative = true}};
-  Core& core = call->core();
-  core.engine.keys().run(std::move(batch), core.on_loop<std::vector<store::KeyAnswer>>(
-                                               [then = std::move(then)](Result<std::vector<store::KeyAnswer>> answers) mutable {
-                                                 if (!answers.ok()) return then(answers.status());
-                                                 then(answers->front().number);
-                                               }));
+  ask(call, command::KeysWriteRequest{std::move(batch)}, [then = std::move(then)](Result<command::KeysReply> answers) mutable {
+    if (!answers.ok()) return then(answers.status());
+    then(answers->front().number);
+  });
 }
 
 // Takes a counted retry back: it was not made.
@@ -36,15 +35,12 @@ void uncount_retry(const CallRef& call, JobId job) {
 }
 
 void redrive(const CallRef& call, JobId job) {
-  auto context = call->core().context(call->client());
-  handle(context, command::JobRetryRequest{.job = job},
-         call->core().on_loop<command::JobRetryReply>([call, job](Result<command::JobRetryReply> settled) {
-           audit(call, command::kJobRetry, call->arg(1), settled.status());
-           if (settled.ok()) return call->answer("+OK job re-queued\r\n");
-           uncount_retry(call, job);
-           if (settled.code() == Code::conflict) return call->fail("Job not in failed status");
-           refuse(call, settled.status());
-         }));
+  ask(call, command::JobRetryRequest{.job = job}, [call, job](Result<command::JobRetryReply> settled) {
+    if (settled.ok()) return call->answer("+OK job re-queued\r\n");
+    uncount_retry(call, job);
+    if (settled.code() == Code::conflict) return call->fail("Job not in failed status");
+    refuse(call, settled.status());
+  });
 }
 
 // The job, or the answer that there is none.
@@ -75,7 +71,7 @@ void job_status(const CallRef& call) {
     if (job.code() == Code::not_found) return call->answer(wire::null_reply(call->protocol()));
     if (!job.ok()) return refuse(call, job.status());
     auto shown = std::make_shared<const Job>(*std::move(job));
-    read_outputs(call->core(), *shown, [call, shown](Result<Outputs> outputs) {
+    read_outputs(call, *shown, [call, shown](Result<Outputs> outputs) {
       if (!outputs.ok()) return refuse(call, outputs.status());
       call->answer(wire::bulk_reply(status_document(*shown, *outputs)));
     });

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "command/jobs.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/work/work.h"
@@ -18,14 +19,10 @@ void find_job(const CallRef& call, const std::string& name, UniqueFunction<void(
     if (!id.ok()) return then(id.status());
     // No job has it, and the engine takes it for a mistake of ours.
     if (id->value.is_nil()) return then(unknown(name));
-    Core& core = call->core();
-    core.engine.jobs().get({*id},
-                           core.on_loop<store::Each<Job>>([name, then = std::move(then)](Result<store::Each<Job>> found) mutable {
-                             if (!found.ok()) return then(found.status());
-                             Result<Job>& job = found->front();
-                             if (job.ok() && job->spec.ns.text() != kDefaultNamespace) return then(unknown(name));
-                             then(std::move(job));
-                           }));
+    ask(call, command::JobGetRequest{*id}, [name, then = std::move(then)](Result<Job> job) mutable {
+      if (job.ok() && job->spec.ns.text() != kDefaultNamespace) return then(unknown(name));
+      then(std::move(job));
+    });
   });
 }
 

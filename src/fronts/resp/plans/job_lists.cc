@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "command/actions.h"
+#include "command/jobs.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
@@ -84,26 +86,26 @@ void job_list(const CallRef& call) {
   const std::string word = call->size() > 2 ? call->arg(2) : "all";
   if (Status status = plan::validate_identifier("action_id", call->arg(1)); !status.ok()) return refuse(call, status);
   if (!is_word(word)) return call->fail(kWordsAccepted);
-  Core& core = call->core();
-  core.engine.plans().get_action({.ns = default_namespace(), .id = ActionId(call->arg(1)), .job_limit = limits::kActionJobsMax},
-                                 core.on_loop<store::ActionView>([call, word](Result<store::ActionView> view) {
-                                   if (view.code() == Code::not_found) return answer_names(call, {});
-                                   if (!view.ok()) return refuse(call, view.status());
-                                   auto names = std::make_shared<std::vector<std::string>>();
-                                   if (word == "all") {
-                                     for (const JobId& job : view->jobs) names->push_back(job_name(job));
-                                     return answer_names(call, *names);
-                                   }
-                                   visit_jobs(
-                                       call->core(), std::move(view->jobs),
-                                       [names, word](const Job& job) {
-                                         if (status_word(job) == word) names->push_back(job_name(job.id));
-                                       },
-                                       [call, names](const Status& status) {
-                                         if (!status.ok()) return refuse(call, status);
-                                         answer_names(call, *names);
-                                       });
-                                 }));
+  ask(call,
+      command::ActionGetRequest{.ns = default_namespace(), .id = ActionId(call->arg(1)), .job_limit = limits::kActionJobsMax},
+      [call, word](Result<store::ActionView> view) {
+        if (view.code() == Code::not_found) return answer_names(call, {});
+        if (!view.ok()) return refuse(call, view.status());
+        auto names = std::make_shared<std::vector<std::string>>();
+        if (word == "all") {
+          for (const JobId& job : view->jobs) names->push_back(job_name(job));
+          return answer_names(call, *names);
+        }
+        visit_jobs(
+            call, std::move(view->jobs),
+            [names, word](const Job& job) {
+              if (status_word(job) == word) names->push_back(job_name(job.id));
+            },
+            [call, names](const Status& status) {
+              if (!status.ok()) return refuse(call, status);
+              answer_names(call, *names);
+            });
+      });
 }
 
 void jobs_list(const CallRef& call) {
@@ -118,7 +120,7 @@ void jobs_list(const CallRef& call) {
     return call->fail("offset must be at most " + std::to_string(kCollectedMax - count) + "; JOBS.SEARCH finds older jobs");
   store::JobQuery query;
   query.filter.ns = default_namespace();
-  collect(call->core(), query, skip + count, [call, skip](Result<Collected<Job>> found) {
+  collect(call, query, skip + count, [call, skip](Result<Collected<Job>> found) {
     if (!found.ok()) return refuse(call, found.status());
     const std::size_t first = std::min(skip, found->items.size());
     std::string out;
@@ -141,7 +143,7 @@ void jobs_search(const CallRef& call) {
   query.filter.states = states_of(search->status);
   if (!search->plan.empty()) query.filter.labels.emplace(kLabelPlan, search->plan);
   const std::size_t looked_at = to_look_at(*search);
-  collect(call->core(), std::move(query), looked_at, [call, search = *std::move(search)](Result<Collected<Job>> found) {
+  collect(call, std::move(query), looked_at, [call, search = *std::move(search)](Result<Collected<Job>> found) {
     if (!found.ok()) return refuse(call, found.status());
     std::vector<std::string> names;
     for (const Job& job : found->items) {

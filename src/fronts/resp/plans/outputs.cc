@@ -7,6 +7,7 @@
 #include "base/json_reader.h"
 #include "base/time_text.h"
 #include "command/jobs.h"
+#include "command/keys.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"
 #include "model/plan.h"
@@ -68,20 +69,19 @@ const std::string* label(const Job& job, const char* name) {
 
 }  // namespace
 
-void read_outputs(Core& core, const Job& job, UniqueFunction<void(Result<Outputs>)> then) {
+void read_outputs(const CallRef& call, const Job& job, UniqueFunction<void(Result<Outputs>)> then) {
   Outputs told = outputs_in(told_tree(job));
   store::KeyBatch batch;
   batch.ns = job.spec.ns;
   batch.space = store::KeySpace::internal;
   batch.commands = {store::key::Get{command::output_key(job.id)}, store::key::Get{command::errors_key(job.id)}};
-  core.engine.keys().run(std::move(batch),
-                         core.on_loop<std::vector<store::KeyAnswer>>([told = std::move(told), then = std::move(then)](
-                                                                         Result<std::vector<store::KeyAnswer>> streams) mutable {
-                           if (!streams.ok()) return then(streams.status());
-                           if (auto output = kept((*streams)[0])) told.output = std::move(output);
-                           if (auto errors = kept((*streams)[1])) told.errors = std::move(errors);
-                           then(std::move(told));
-                         }));
+  ask(call, command::KeysReadRequest{std::move(batch)},
+      [told = std::move(told), then = std::move(then)](Result<command::KeysReply> streams) mutable {
+        if (!streams.ok()) return then(streams.status());
+        if (auto output = kept((*streams)[0])) told.output = std::move(output);
+        if (auto errors = kept((*streams)[1])) told.errors = std::move(errors);
+        then(std::move(told));
+      });
 }
 
 std::string task_results(const Job& job) { return json::dump(results(job)); }

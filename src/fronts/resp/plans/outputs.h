@@ -17,7 +17,7 @@ struct Outputs {
 };
 
 // On the loop's thread.
-void read_outputs(Core& core, const Job& job, UniqueFunction<void(Result<Outputs>)> then);
+void read_outputs(const CallRef& call, const Job& job, UniqueFunction<void(Result<Outputs>)> then);
 
 // The array of what each task did, as the worker reported it; empty when it did not.
 std::string task_results(const Job& job);

@@ -55,19 +55,18 @@ std::string counted(const Plan& plan) {
 
 void list_whole(const CallRef& call) {
   store::PlanQuery query{.ns = default_namespace(), .offset = 0, .limit = 1};
-  Core& core = call->core();
-  core.engine.plans().list(query, core.on_loop<store::PlanPage>([call](Result<store::PlanPage> first) {
+  ask(call, query, [call](Result<store::PlanPage> first) {
     if (!first.ok()) return refuse(call, first.status());
     store::PlanQuery rest{.ns = default_namespace()};
     if (first->total > kWholeListMax) rest.offset = first->total - kWholeListMax;
-    collect(call->core(), rest, kWholeListMax, [call](Result<Collected<Plan>> found) {
+    collect(call, rest, kWholeListMax, [call](Result<Collected<Plan>> found) {
       if (!found.ok()) return refuse(call, found.status());
       std::string out;
       wire::array(out, found->items.size());
       for (const Plan& plan : found->items) wire::bulk(out, described(plan));
       call->answer(std::move(out));
     });
-  }));
+  });
 }
 
 void list_page(const CallRef& call) {
@@ -84,13 +83,12 @@ void list_page(const CallRef& call) {
   store::PlanQuery query{.ns = default_namespace(),
                          .offset = static_cast<std::uint64_t>(*offset),
                          .limit = std::min<std::size_t>(static_cast<std::size_t>(limit), kListMax)};
-  Core& core = call->core();
-  core.engine.plans().list(query, core.on_loop<store::PlanPage>([call](Result<store::PlanPage> page) {
+  ask(call, query, [call](Result<store::PlanPage> page) {
     if (!page.ok()) return refuse(call, page.status());
     std::vector<std::string> plans;
     for (const Plan& plan : page->plans) plans.push_back(counted(plan));
     call->answer(wire::bulk_reply(raw_array(plans)));
-  }));
+  });
 }
 
 struct NamesWanted {
@@ -124,7 +122,7 @@ std::optional<NamesWanted> read_names_wanted(const CallRef& call) {
 void list_names(const CallRef& call) {
   auto wanted = read_names_wanted(call);
   if (!wanted) return;
-  collect(call->core(), store::PlanQuery{.ns = default_namespace()}, kCollectedMax,
+  collect(call, store::PlanQuery{.ns = default_namespace()}, kCollectedMax,
           [call, wanted = *std::move(wanted)](Result<Collected<Plan>> found) {
             if (!found.ok()) return refuse(call, found.status());
             std::vector<std::string> names;
@@ -169,17 +167,15 @@ void plan_submit(const CallRef& call) {
   if (!core.shelf->spend(Limited::plan_submit))
     return call->fail(fmt::format("Protocol error: Rate limit exceeded for PLAN.SUBMIT (max {}/minute)",
                                   core.options.limits.plan_submits_per_minute));
-  auto context = core.context(call->client());
   const auto document = plan::parse(call->arg(1));
   const std::string id = document.ok() ? document->id : std::string();
-  handle(context, command::PlanSubmitRequest{.text = call->arg(1), .replace = core.options.habits.plans_overwrite},
-         core.on_loop<command::PlanSubmitReply>([call, id](Result<command::PlanSubmitReply> stored) {
-           audit(call, command::kPlanSubmit, id, stored.status());
-           if (stored.code() == Code::already_exists) return call->fail("Plan already exists: " + id);
-           if (!stored.ok()) return refuse(call, stored.status());
-           call->core().shelf->drop(id);
-           call->answer(wire::bulk_reply(id));
-         }));
+  ask(call, command::PlanSubmitRequest{.text = call->arg(1), .replace = core.options.habits.plans_overwrite},
+      [call, id](Result<command::PlanSubmitReply> stored) {
+        if (stored.code() == Code::already_exists) return call->fail("Plan already exists: " + id);
+        if (!stored.ok()) return refuse(call, stored.status());
+        call->core().shelf->drop(id);
+        call->answer(wire::bulk_reply(id));
+      });
 }
 
 void plan_list(const CallRef& call) {
@@ -190,26 +186,21 @@ void plan_list(const CallRef& call) {
 
 void plan_get(const CallRef& call) {
   if (Status status = plan::validate_identifier("plan_id", call->arg(1)); !status.ok()) return refuse(call, status);
-  auto context = call->core().context(call->client());
-  handle(context, command::PlanGetRequest{.plan = PlanId(call->arg(1))},
-         call->core().on_loop<command::PlanGetReply>([call](Result<command::PlanGetReply> plan) {
-           if (plan.code() == Code::not_found) return call->fail("Plan not found: " + call->arg(1));
-           if (!plan.ok()) return refuse(call, plan.status());
-           call->answer(wire::bulk_reply(with_metadata(*plan)));
-         }));
+  ask(call, command::PlanGetRequest{.plan = PlanId(call->arg(1))}, [call](Result<command::PlanGetReply> plan) {
+    if (plan.code() == Code::not_found) return call->fail("Plan not found: " + call->arg(1));
+    if (!plan.ok()) return refuse(call, plan.status());
+    call->answer(wire::bulk_reply(with_metadata(*plan)));
+  });
 }
 
 void remove_plan(const CallRef& call, const std::string& plan_id, UniqueFunction<void(Result<bool>)> then) {
-  auto context = call->core().context(call->client());
-  handle(context, command::PlanDeleteRequest{.plan = PlanId(plan_id)},
-         call->core().on_loop<command::PlanDeleteReply>(
-             [call, plan_id, then = std::move(then)](Result<command::PlanDeleteReply> plan) mutable {
-               audit(call, command::kPlanDelete, plan_id, plan.status());
-               call->core().shelf->drop(plan_id);
-               if (plan.ok()) return then(true);
-               if (plan.code() == Code::not_found) return then(false);
-               then(plan.status());
-             }));
+  ask(call, command::PlanDeleteRequest{.plan = PlanId(plan_id)},
+      [call, plan_id, then = std::move(then)](Result<command::PlanDeleteReply> plan) mutable {
+        call->core().shelf->drop(plan_id);
+        if (plan.ok()) return then(true);
+        if (plan.code() == Code::not_found) return then(false);
+        then(plan.status());
+      });
 }
 
 void plan_delete(const CallRef& call) {

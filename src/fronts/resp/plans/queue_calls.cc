@@ -43,7 +43,7 @@ void with_jobs(const CallRef& call, store::JobFilter filter, store::Order order,
   store::JobQuery query;
   query.filter = std::move(filter);
   query.order = order;
-  collect(call->core(), std::move(query), most, [call, then = std::move(then)](Result<Collected<Job>> found) mutable {
+  collect(call, std::move(query), most, [call, then = std::move(then)](Result<Collected<Job>> found) mutable {
     if (!found.ok()) return refuse(call, found.status());
     then(std::move(found->items));
   });

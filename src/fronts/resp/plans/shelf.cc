@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json_reader.h"
+#include "command/plans.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/json_text.h"
 
@@ -77,14 +78,13 @@ void Shelf::find(const std::string& plan_id, Found then) {
 }
 
 void Shelf::read(const std::string& plan_id) {
-  core_.engine.plans().get(NamespaceName(kDefaultNamespace), {PlanId(plan_id)},
-                           core_.on_loop<store::Each<Plan>>([this, plan_id](Result<store::Each<Plan>> found) {
-                             std::shared_ptr<const StoredPlan> plan;
-                             if (found.ok() && found->size() == 1 && found->front().ok())
-                               if (auto read = read_plan(std::move((*found)[0]->spec.text)); read.ok())
-                                 plan = std::make_shared<const StoredPlan>(*std::move(read));
-                             answer(plan_id, std::move(plan));
-                           }));
+  core_.ask(command::itself(), command::PlanGetRequest{.plan = PlanId(plan_id)}, [this, plan_id](Result<Plan> found) {
+    std::shared_ptr<const StoredPlan> plan;
+    if (found.ok())
+      if (auto read = read_plan(std::move(found->spec.text)); read.ok())
+        plan = std::make_shared<const StoredPlan>(*std::move(read));
+    answer(plan_id, std::move(plan));
+  });
 }
 
 void Shelf::answer(const std::string& plan_id, std::shared_ptr<const StoredPlan> plan) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "command/queues.h"
+#include "command/workers.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/work/work.h"
@@ -16,7 +18,7 @@ void with_live_workers(const CallRef& call, UniqueFunction<void(std::vector<Work
   store::WorkerQuery query;
   query.ns = default_namespace();
   query.states = {WorkerState::online, WorkerState::draining};
-  collect(call->core(), std::move(query), kCollectedMax, [call, then = std::move(then)](Result<Collected<Worker>> found) mutable {
+  collect(call, std::move(query), kCollectedMax, [call, then = std::move(then)](Result<Collected<Worker>> found) mutable {
     if (!found.ok()) return refuse(call, found.status());
     const Instant now = call->core().now();
     std::erase_if(found->items, [now](const Worker& worker) { return !is_listed(worker, now); });
@@ -35,13 +37,11 @@ std::string tools_text(const WorkerSpec& spec) {
 }
 
 void with_queues(const CallRef& call, UniqueFunction<void(std::vector<QueueStats>)> then) {
-  Core& core = call->core();
-  core.engine.queues().list(
-      default_namespace(),
-      core.on_loop<std::vector<QueueStats>>([call, then = std::move(then)](Result<std::vector<QueueStats>> found) mutable {
+  ask(call, command::QueueListRequest{default_namespace()},
+      [call, then = std::move(then)](Result<std::vector<QueueStats>> found) mutable {
         if (!found.ok()) return refuse(call, found.status());
         then(*std::move(found));
-      }));
+      });
 }
 
 QueueTotals totals_of(const std::vector<QueueStats>& queues) {

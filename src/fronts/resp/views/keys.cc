@@ -5,6 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "command/actions.h"
+#include "command/jobs.h"
+#include "command/keys.h"
+#include "command/plans.h"
+#include "command/queues.h"
+#include "command/workers.h"
 #include "fronts/resp/keyspace/pages.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/glob.h"
@@ -32,7 +38,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
     query.ns = default_namespace();
     // Only of the worker itself and its metadata is anything left after its death.
     if (pattern_.ends_with(":alive") || !means("worker:")) query.states = {WorkerState::online, WorkerState::draining};
-    plans::collect(core(), std::move(query), plans::kCollectedMax,
+    plans::collect(call_, std::move(query), plans::kCollectedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Worker>>& found) {
                      if (found.ok())
                        for (const Worker& worker : found->items) self->add_worker(worker);
@@ -78,16 +84,14 @@ class NameList : public std::enable_shared_from_this<NameList> {
   void list_jobs() {
     if (!means("job:")) return list_plans();
     if (const auto id = only_job()) {
-      core().engine.jobs().get(
-          {*id}, core().on_loop<store::Each<Job>>([self = shared_from_this()](const Result<store::Each<Job>>& found) {
-            if (found.ok() && found->front().ok()) self->add_job(*found->front());
-            self->list_streams();
-          }));
-      return;
+      return ask(call_, command::JobGetRequest{*id}, [self = shared_from_this()](const Result<Job>& job) {
+        if (job.ok()) self->add_job(*job);
+        self->list_streams();
+      });
     }
     store::JobQuery query;
     query.filter.ns = default_namespace();
-    plans::collect(core(), std::move(query), kJobsNamedMax,
+    plans::collect(call_, std::move(query), kJobsNamedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Job>>& found) {
                      if (found.ok())
                        for (const Job& job : found->items) self->add_job(job);
@@ -113,19 +117,17 @@ class NameList : public std::enable_shared_from_this<NameList> {
     store::KeyBatch batch;
     batch.space = store::KeySpace::internal;
     batch.commands = {store::key::Names{.after = {}, .pattern = "job:*:std*", .type = {}, .limit = kJobsNamedMax}};
-    core().engine.keys().run(
-        std::move(batch), core().on_loop<std::vector<store::KeyAnswer>>(
-                              [self = shared_from_this()](const Result<std::vector<store::KeyAnswer>>& found) {
-                                if (found.ok())
-                                  for (std::size_t i = 1; i < found->front().list.size(); ++i)
-                                    self->add("job:job_" + found->front().list[i].text.substr(std::string_view("job:").size()));
-                                self->list_plans();
-                              }));
+    ask(call_, command::KeysReadRequest{std::move(batch)}, [self = shared_from_this()](const Result<command::KeysReply>& found) {
+      if (found.ok())
+        for (std::size_t i = 1; i < found->front().list.size(); ++i)
+          self->add("job:job_" + found->front().list[i].text.substr(std::string_view("job:").size()));
+      self->list_plans();
+    });
   }
 
   void list_plans() {
     if (!means("plan:") && !means("plans:all")) return list_actions();
-    plans::collect(core(), store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
+    plans::collect(call_, store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Plan>>& found) {
                      if (found.ok() && !found->items.empty()) self->add("plans:all");
                      if (found.ok())
@@ -144,7 +146,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
 
   void list_actions() {
     if (!means("action:") && !means("actions:all")) return list_queues();
-    plans::collect(core(), store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
+    plans::collect(call_, store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
                    [self = shared_from_this()](const Result<plans::Collected<Action>>& found) {
                      if (found.ok() && !found->items.empty()) self->add("actions:all");
                      if (found.ok())
@@ -158,12 +160,11 @@ class NameList : public std::enable_shared_from_this<NameList> {
 
   void list_queues() {
     if (!means("queue:")) return finish();
-    core().engine.queues().list(
-        default_namespace(),
-        core().on_loop<std::vector<QueueStats>>([self = shared_from_this()](const Result<std::vector<QueueStats>>& found) {
+    ask(call_, command::QueueListRequest{default_namespace()},
+        [self = shared_from_this()](const Result<std::vector<QueueStats>>& found) {
           if (found.ok()) self->add_queues(*found);
           self->finish();
-        }));
+        });
   }
 
   void add_queues(const std::vector<QueueStats>& queues) {

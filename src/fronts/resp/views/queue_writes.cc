@@ -57,24 +57,21 @@ class Cancelling : public std::enable_shared_from_this<Cancelling> {
 
   void next() {
     if (done_ == jobs_.size()) return finish({});
-    std::vector<store::Cancel> batch;
-    for (; done_ < jobs_.size() && batch.size() < kCancelledAtOnceMax; ++done_)
-      batch.push_back({.job = jobs_[done_], .reason = fmt::format("removed by {}", call_->name())});
-    using Each = store::Each<store::Cancelled>;
-    Core& core = call_->core();
-    core.engine.jobs().cancel(std::move(batch), core.on_loop<Each>([self = shared_from_this()](Result<Each> cancelled) {
+    command::JobCancelBulkRequest batch;
+    for (; done_ < jobs_.size() && batch.cancels.size() < kCancelledAtOnceMax; ++done_)
+      batch.cancels.push_back({.job = jobs_[done_], .reason = fmt::format("removed by {}", call_->name())});
+    ask(call_, std::move(batch), [self = shared_from_this()](Result<command::JobCancelBulkReply> cancelled) {
       if (!cancelled.ok()) return self->finish(cancelled.status());
       // One that was taken meanwhile was not removed: its worker is told to stop.
       for (const auto& each : *cancelled) self->removed_ += each.ok() && each->state == JobState::cancelled ? 1 : 0;
       self->next();
-    }));
+    });
   }
 
  private:
   static constexpr std::size_t kCancelledAtOnceMax = 1'000;
 
   void finish(const Status& status) {
-    plans::audit(call_, command::kJobCancel, call_->arg(1), status);
     if (!status.ok()) return plans::refuse(call_, status);
     call_->answer(wire::integer_reply(removed_));
   }
@@ -100,11 +97,10 @@ class Search : public std::enable_shared_from_this<Search> {
   }
 
   void next_page() {
-    Core& core = call_->core();
-    core.engine.jobs().list(query_, core.on_loop<store::JobPage>([self = shared_from_this()](Result<store::JobPage> page) {
+    ask(call_, query_, [self = shared_from_this()](Result<store::JobPage> page) {
       if (!page.ok()) return plans::refuse(self->call_, page.status());
       self->take(*page);
-    }));
+    });
   }
 
  private:
@@ -186,7 +182,7 @@ std::optional<std::vector<JobSpec>> read_schedule(const CallRef& call) {
 }  // namespace
 
 void remove_waiting(const CallRef& call, const ViewKey& key) {
-  if (Status status = command::authorize(call->client().caller, command::kJobCancel); !status.ok())
+  if (Status status = call->core().door.admit(call->client().caller, command::kJobCancelBulk); !status.ok())
     return plans::refuse(call, status);
   auto removal = read_removal(call, key);
   if (!removal) return;
@@ -201,18 +197,16 @@ void remove_waiting(const CallRef& call, const ViewKey& key) {
 }
 
 void schedule(const CallRef& call) {
-  if (Status status = command::authorize(call->client().caller, command::kJobSubmit); !status.ok())
+  if (Status status = call->core().door.admit(call->client().caller, command::kJobSubmitBulk); !status.ok())
     return plans::refuse(call, status);
   auto jobs = read_schedule(call);
   if (!jobs) return;
-  Core& core = call->core();
-  core.engine.jobs().enqueue(
-      *std::move(jobs), core.on_loop<std::vector<store::Enqueued>>([call](Result<std::vector<store::Enqueued>> enqueued) {
-        if (!enqueued.ok()) return plans::refuse(call, enqueued.status());
-        const auto added =
-            std::count_if(enqueued->begin(), enqueued->end(), [](const store::Enqueued& each) { return !each.existed; });
-        call->answer(wire::integer_reply(added));
-      }));
+  ask(call, command::JobSubmitBulkRequest{*std::move(jobs)}, [call](Result<command::JobSubmitBulkReply> enqueued) {
+    if (!enqueued.ok()) return plans::refuse(call, enqueued.status());
+    const auto added =
+        std::count_if(enqueued->begin(), enqueued->end(), [](const store::Enqueued& each) { return !each.existed; });
+    call->answer(wire::integer_reply(added));
+  });
 }
 
 }  // namespace muster::resp::views

@@ -73,7 +73,7 @@ View holder_of(const Job& job, Instant now) {
 }
 
 void read_with_outputs(const CallRef& call, Kind kind, Shared job, ReadThen then) {
-  plans::read_outputs(call->core(), *job, [kind, job, then = std::move(then)](Result<plans::Outputs> outputs) mutable {
+  plans::read_outputs(call, *job, [kind, job, then = std::move(then)](Result<plans::Outputs> outputs) mutable {
     if (!outputs.ok()) return then(outputs.status());
     if (kind == Kind::job_stdout) return then(text_or_absent(std::move(outputs->output)));
     if (kind == Kind::job_stderr) return then(text_or_absent(std::move(outputs->errors)));

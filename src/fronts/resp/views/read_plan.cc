@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/actions.h"
+#include "command/plans.h"
 #include "fronts/resp/plans/action_words.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
@@ -61,21 +63,19 @@ Result<Window> window_of(const Want& want, std::uint64_t count) {
 
 void read_actions_of(const CallRef& call, const std::string& plan, const Want& want, ReadThen then) {
   store::ActionListQuery query{.ns = default_namespace(), .plan = PlanId(plan), .limit = 1, .newest_first = true};
-  Core& core = call->core();
-  core.engine.plans().list_actions(
-      query, core.on_loop<store::ActionPage>([call, query, want, then = std::move(then)](Result<store::ActionPage> page) mutable {
-        if (!page.ok()) return then(page.status());
-        Result<Window> window = window_of(want, page->total);
-        if (!window.ok()) return then(window.status());
-        if (window->part.count == 0) return then(std::move(window->view));
-        query.offset = window->part.first;
-        plans::collect(call->core(), query, window->part.count,
-                       [view = std::move(window->view), then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
-                         if (!found.ok()) return then(found.status());
-                         for (const Action& action : found->items) view.items.push_back(action.id.text());
-                         then(std::move(view));
-                       });
-      }));
+  ask(call, query, [call, query, want, then = std::move(then)](Result<store::ActionPage> page) mutable {
+    if (!page.ok()) return then(page.status());
+    Result<Window> window = window_of(want, page->total);
+    if (!window.ok()) return then(window.status());
+    if (window->part.count == 0) return then(std::move(window->view));
+    query.offset = window->part.first;
+    plans::collect(call, query, window->part.count,
+                   [view = std::move(window->view), then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
+                     if (!found.ok()) return then(found.status());
+                     for (const Action& action : found->items) view.items.push_back(action.id.text());
+                     then(std::move(view));
+                   });
+  });
 }
 
 // --- plan:<id>:jobs: the jobs of its actions, from the newest action's last to the oldest one's first ---
@@ -101,15 +101,13 @@ class JobsOfPlan : public std::enable_shared_from_this<JobsOfPlan> {
                              .job_offset = std::exchange(skip_, 0),
                              .job_limit = static_cast<std::size_t>(some),
                              .newest_first = true};
-    Core& core = call_->core();
-    core.engine.plans().get_action(
-        query, core.on_loop<store::ActionView>([self = shared_from_this(), some](Result<store::ActionView> found) {
-          if (!found.ok() && found.code() != Code::not_found) return self->then_(found.status());
-          if (found.ok())
-            for (const JobId& job : found->jobs) self->view_.items.push_back(plans::job_name(job));
-          self->left_ -= some;
-          self->step();
-        }));
+    ask(call_, query, [self = shared_from_this(), some](Result<store::ActionView> found) {
+      if (!found.ok() && found.code() != Code::not_found) return self->then_(found.status());
+      if (found.ok())
+        for (const JobId& job : found->jobs) self->view_.items.push_back(plans::job_name(job));
+      self->left_ -= some;
+      self->step();
+    });
   }
 
  private:
@@ -124,7 +122,7 @@ class JobsOfPlan : public std::enable_shared_from_this<JobsOfPlan> {
 
 void read_jobs_of(const CallRef& call, const std::string& plan, const Want& want, ReadThen then) {
   store::ActionListQuery query{.ns = default_namespace(), .plan = PlanId(plan), .newest_first = true};
-  plans::collect(call->core(), query, plans::kCollectedMax,
+  plans::collect(call, query, plans::kCollectedMax,
                  [call, want, then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    std::uint64_t count = 0;
@@ -141,18 +139,17 @@ void read_action_jobs(const CallRef& call, const Action& action, const Want& wan
   Result<Window> window = window_of(want, action.jobs);
   if (!window.ok()) return then(window.status());
   if (window->part.count == 0) return then(std::move(window->view));
-  Core& core = call->core();
-  core.engine.plans().get_action({.ns = action.ns,
-                                  .id = action.id,
-                                  .job_offset = window->part.first,
-                                  .job_limit = static_cast<std::size_t>(window->part.count),
-                                  .newest_first = true},
-                                 core.on_loop<store::ActionView>([view = std::move(window->view), then = std::move(then)](
-                                                                     Result<store::ActionView> found) mutable {
-                                   if (!found.ok()) return then(found.status());
-                                   for (const JobId& job : found->jobs) view.items.push_back(plans::job_name(job));
-                                   then(std::move(view));
-                                 }));
+  ask(call,
+      command::ActionGetRequest{.ns = action.ns,
+                                .id = action.id,
+                                .job_offset = window->part.first,
+                                .job_limit = static_cast<std::size_t>(window->part.count),
+                                .newest_first = true},
+      [view = std::move(window->view), then = std::move(then)](Result<store::ActionView> found) mutable {
+        if (!found.ok()) return then(found.status());
+        for (const JobId& job : found->jobs) view.items.push_back(plans::job_name(job));
+        then(std::move(view));
+      });
 }
 
 }  // namespace
@@ -160,34 +157,28 @@ void read_action_jobs(const CallRef& call, const Action& action, const Want& wan
 void read_plan(const CallRef& call, const ViewKey& key, const Want& want, ReadThen then) {
   if (key.kind == Kind::plan_actions) return read_actions_of(call, key.id, want, std::move(then));
   if (key.kind == Kind::plan_jobs) return read_jobs_of(call, key.id, want, std::move(then));
-  Core& core = call->core();
-  core.engine.plans().get(
-      default_namespace(), {PlanId(key.id)},
-      core.on_loop<store::Each<Plan>>([kind = key.kind, then = std::move(then)](Result<store::Each<Plan>> found) mutable {
-        if (!found.ok()) return then(found.status());
-        const Result<Plan>& plan = found->front();
+  ask(call, command::PlanGetRequest{.plan = PlanId(key.id)},
+      [kind = key.kind, then = std::move(then)](const Result<Plan>& plan) mutable {
         if (plan.code() == Code::not_found)
           return then(kind == Kind::plan ? absent({KeyType::text, KeyType::hash}) : absent({KeyType::hash}));
         if (!plan.ok()) return then(plan.status());
         then(kind == Kind::plan ? plan_view(*plan) : usage_view(*plan));
-      }));
+      });
 }
 
 void read_action(const CallRef& call, const ViewKey& key, const Want& want, ReadThen then) {
-  Core& core = call->core();
-  core.engine.plans().get_action({.ns = default_namespace(), .id = ActionId(key.id)},
-                                 core.on_loop<store::ActionView>([call, kind = key.kind, want, then = std::move(then)](
-                                                                     Result<store::ActionView> found) mutable {
-                                   if (found.code() == Code::not_found)
-                                     return then(kind == Kind::action ? absent({KeyType::hash}) : absent({KeyType::list}));
-                                   if (!found.ok()) return then(found.status());
-                                   if (kind == Kind::action) return then(action_view(found->action));
-                                   read_action_jobs(call, found->action, want, std::move(then));
-                                 }));
+  ask(call, command::ActionGetRequest{.ns = default_namespace(), .id = ActionId(key.id)},
+      [call, kind = key.kind, want, then = std::move(then)](Result<store::ActionView> found) mutable {
+        if (found.code() == Code::not_found)
+          return then(kind == Kind::action ? absent({KeyType::hash}) : absent({KeyType::list}));
+        if (!found.ok()) return then(found.status());
+        if (kind == Kind::action) return then(action_view(found->action));
+        read_action_jobs(call, found->action, want, std::move(then));
+      });
 }
 
 void read_all_plans(const CallRef& call, const Want&, ReadThen then) {
-  plans::collect(call->core(), store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
+  plans::collect(call, store::PlanQuery{.ns = default_namespace()}, plans::kCollectedMax,
                  [then = std::move(then)](Result<plans::Collected<Plan>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    if (found->more) return then(too_many(plans::kCollectedMax + 1));
@@ -199,7 +190,7 @@ void read_all_plans(const CallRef& call, const Want&, ReadThen then) {
 }
 
 void read_all_actions(const CallRef& call, const Want&, ReadThen then) {
-  plans::collect(call->core(), store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
+  plans::collect(call, store::ActionListQuery{.ns = default_namespace()}, plans::kCollectedMax,
                  [then = std::move(then)](Result<plans::Collected<Action>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    if (found->more) return then(too_many(plans::kCollectedMax + 1));

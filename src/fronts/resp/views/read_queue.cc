@@ -35,7 +35,7 @@ void fill_list(const CallRef& call, const ViewKey& key, View view, Stretch part,
   query.order = from_newest ? store::Order::newest_first : store::Order::oldest_first;
   query.with_payload = true;
   plans::collect(
-      call->core(), std::move(query), skip + part.count,
+      call, std::move(query), skip + part.count,
       [view = std::move(view), skip, from_newest, then = std::move(then)](Result<plans::Collected<Job>> found) mutable {
         if (!found.ok()) return then(found.status());
         for (std::size_t i = skip; i < found->items.size(); ++i) view.items.push_back(element_of(found->items[i]));
@@ -48,7 +48,7 @@ void read_scores(const CallRef& call, const ViewKey& key, ReadThen then) {
   store::JobQuery query;
   query.filter = filter_of(key);
   query.with_payload = true;
-  plans::collect(call->core(), std::move(query), plans::kCollectedMax,
+  plans::collect(call, std::move(query), plans::kCollectedMax,
                  [then = std::move(then)](Result<plans::Collected<Job>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    if (found->more) return then(too_many(plans::kCollectedMax + 1));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/workers.h"
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
@@ -70,19 +71,15 @@ KeyType form_of(Kind kind) { return kind == Kind::worker ? KeyType::hash : KeyTy
 }  // namespace
 
 void read_worker(const CallRef& call, const ViewKey& key, const Want&, ReadThen then) {
-  Core& core = call->core();
   const WorkerId id(key.id);
   if (work::is_anonymous(id)) return then(absent({form_of(key.kind)}));
-  core.engine.workers().get(default_namespace(), {id},
-                            core.on_loop<store::Each<Worker>>(
-                                [call, kind = key.kind, then = std::move(then)](Result<store::Each<Worker>> found) mutable {
-                                  if (!found.ok()) return then(found.status());
-                                  const Result<Worker>& worker = found->front();
-                                  const bool gone = worker.ok() && worker->offline_cause == kGoodbye;
-                                  if (worker.code() == Code::not_found || gone) return then(absent({form_of(kind)}));
-                                  if (!worker.ok()) return then(worker.status());
-                                  then(show(kind, *worker, call->core().now()));
-                                }));
+  ask(call, command::WorkerGetRequest{.worker = id},
+      [call, kind = key.kind, then = std::move(then)](const Result<Worker>& worker) mutable {
+        const bool gone = worker.ok() && worker->offline_cause == kGoodbye;
+        if (worker.code() == Code::not_found || gone) return then(absent({form_of(kind)}));
+        if (!worker.ok()) return then(worker.status());
+        then(show(kind, *worker, call->core().now()));
+      });
 }
 
 void read_capability(const CallRef& call, const ViewKey& key, const Want&, ReadThen then) {
@@ -93,7 +90,7 @@ void read_capability(const CallRef& call, const ViewKey& key, const Want&, ReadT
   query.ns = default_namespace();
   query.states = {WorkerState::online, WorkerState::draining};
   query.capability = capability;
-  plans::collect(call->core(), std::move(query), plans::kCollectedMax,
+  plans::collect(call, std::move(query), plans::kCollectedMax,
                  [call, capability, then = std::move(then)](Result<plans::Collected<Worker>> found) mutable {
                    if (!found.ok()) return then(found.status());
                    const Instant now = call->core().now();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "command/keys.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/keyspace/request.h"
 #include "fronts/resp/objections.h"
@@ -91,13 +92,11 @@ class Reading : public std::enable_shared_from_this<Reading> {
   void read_plain(const std::string& name, Then then) {
     store::KeyBatch batch;
     batch.commands = {plain_read(request_.command, name)};
-    Core& core = call_->core();
-    core.engine.keys().run(
-        std::move(batch), core.on_loop<std::vector<store::KeyAnswer>>([self = shared_from_this(), then = std::move(then)](
-                                                                          Result<std::vector<store::KeyAnswer>> answers) mutable {
+    ask(call_, command::KeysReadRequest{std::move(batch)},
+        [self = shared_from_this(), then = std::move(then)](Result<command::KeysReply> answers) mutable {
           if (!answers.ok()) return then(answers.status());
           then(plain_view(std::move(answers->front()), self->request_.command));
-        }));
+        });
   }
 
   void fail(const Status& status) {
@@ -139,7 +138,7 @@ void run_view(const CallRef& call) {
   Result<keyspace::Request> request = keyspace::read_request(*call);
   const auto want = request.ok() ? views::want_of(request->command) : std::nullopt;
   // A write is refused for what it writes to, whatever else may be wrong with it.
-  if (!want && (request.ok() || call->entry().access != Access::read))
+  if (!want && (request.ok() || call->entry().command->effect == command::Effect::write))
     return views::refuse_write(call, view->name, view->key.kind);
   if (!request.ok()) return call->fail(request.status().message());
   std::make_shared<views::Reading>(call, *std::move(request), *want)->step();

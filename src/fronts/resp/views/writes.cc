@@ -40,7 +40,7 @@ void set_view(const CallRef& call, const ViewKey& key) {
 
 void delete_view(const CallRef& call, const ViewKey& key) {
   if (key.kind != Kind::plan) return refuse_write(call, call->arg(1), key.kind);
-  if (Status status = command::authorize(call->client().caller, command::kPlanDelete); !status.ok())
+  if (Status status = call->core().door.admit(call->client().caller, command::kPlanDelete); !status.ok())
     return plans::refuse(call, status);
   plans::remove_plan(call, key.id, [call](Result<bool> removed) {
     if (removed.code() == Code::conflict) return call->fail(plans::kPlanInUse);

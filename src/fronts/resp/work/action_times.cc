@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "command/jobs.h"
 #include "command/single.h"
 #include "fronts/resp/core.h"
 
@@ -14,7 +15,7 @@ void ActionTimes::find(const std::string& action, const JobId& job, Found then) 
     note(action, found->created_at);
     then(found->created_at);
   };
-  core_.engine.jobs().get({job}, command::unwrap<Job>(core_.on_loop<Job>(std::move(read))));
+  core_.ask(command::itself(), command::JobGetRequest{job}, std::move(read));
 }
 
 void ActionTimes::note(const std::string& action, Instant created_at) {

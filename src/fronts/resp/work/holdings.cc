@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "base/log.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/work/desk.h"
@@ -47,7 +46,7 @@ void Holdings::delivered(const std::vector<Grant>& grants, bool sent) {
     back.push_back(grant);
   }
   // One that was settled meanwhile answers lease_lost, which is fine.
-  if (!back.empty()) core_.engine.claims().hand_back(back);
+  core_.door.delivery().hand_back(back);
 }
 
 Taken* Holdings::find(const JobId& job) {
@@ -106,22 +105,12 @@ bool Holdings::take_removal(const JobId& job) {
   return true;
 }
 
-void Holdings::give_up(std::vector<LeaseRef> leases, std::string why, UniqueFunction<void()> then) {
+void Holdings::give_up(const std::vector<LeaseRef>& leases, const std::string& why, UniqueFunction<void()> then) {
   if (leases.empty()) return then();
-  std::vector<store::Failure> batch;
-  batch.reserve(leases.size());
-  for (const LeaseRef& lease : leases) {
-    forget(lease);
-    batch.push_back({.lease = lease, .error = {kErrorWorkerLost, why}, .retryable = true, .delay = Duration(0)});
-  }
-  core_.engine.jobs().fail(
-      std::move(batch),
-      core_.on_loop<store::Each<store::Settled>>([then = std::move(then)](Result<store::Each<store::Settled>> settled) mutable {
-        // What could not be given up is found when its lease expires.
-        if (!settled.ok())
-          log::warn("jobs could not be given up; their leases will expire", {{"code", std::string(to_string(settled.code()))}});
-        then();
-      }));
+  for (const LeaseRef& lease : leases) forget(lease);
+  using Settled = store::Each<store::Settled>;
+  core_.door.delivery().lost(leases, why,
+                             core_.on_loop<Settled>([then = std::move(then)](const Result<Settled>&) mutable { then(); }));
 }
 
 std::vector<LeaseRef> Holdings::held_by(const Client& client) const {

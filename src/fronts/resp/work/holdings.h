@@ -59,7 +59,7 @@ class Holdings {
   bool take_removal(const JobId& job);
 
   // Gives jobs up: the attempt counts, and they may run again at once. `then` runs whatever came of it.
-  void give_up(std::vector<LeaseRef> leases, std::string why, UniqueFunction<void()> then);
+  void give_up(const std::vector<LeaseRef>& leases, const std::string& why, UniqueFunction<void()> then);
   // What the client holds and knows of: replies that are still on their way are not counted.
   std::vector<LeaseRef> held_by(const Client& client) const;
   // What is held as this worker, through any connection.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "command/jobs.h"
 #include "command/single.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/job_ids.h"
@@ -44,7 +45,7 @@ void find_chosen(Core& core, std::vector<std::string> names, UniqueFunction<void
     }
     then(std::move(out));
   };
-  core.engine.jobs().find(NamespaceName(kDefaultNamespace), std::move(keys), core.on_loop<store::Each<JobId>>(std::move(found)));
+  core.ask(command::itself(), command::JobFindRequest{.keys = std::move(keys)}, std::move(found));
 }
 
 void resolve_job(const CallRef& call, std::string text, UniqueFunction<void(Result<JobId>)> then) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "command/queues.h"
 #include "fronts/resp/core.h"
 
 namespace muster::resp::work {
@@ -42,7 +43,7 @@ void Lengths::read() {
     }
     for (auto& [then, count] : answers) then(count);
   };
-  core_.engine.queues().list(NamespaceName(kDefaultNamespace), core_.on_loop<std::vector<QueueStats>>(std::move(tell)));
+  core_.ask(command::itself(), command::QueueListRequest{default_namespace()}, std::move(tell));
 }
 
 void Lengths::add(const QueueName& queue, std::int64_t change) {

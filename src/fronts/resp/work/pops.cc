@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/hand_out.h"
+#include "command/jobs.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/access.h"
@@ -85,7 +85,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   // A claim that is under way is for nobody any more. Its grants are handed back, wherever they are.
   void cancel_claim() {
     ++round_;
-    if (ticket_) core_.engine.claims().cancel(*std::exchange(ticket_, std::nullopt));
+    if (ticket_) core_.door.delivery().cancel(*std::exchange(ticket_, std::nullopt));
   }
 
   // Whatever is to be done for the first pop that is not over.
@@ -172,13 +172,14 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     auto answered = [self = shared_from_this(), round, last, probing](Result<store::ClaimReply> reply) {
       if (self->round_ != round) {
         // Nobody waits for it any more. It was answered before it could be cancelled.
-        if (reply.ok()) self->core_.engine.claims().hand_back(reply->grants);
+        if (reply.ok()) self->core_.door.delivery().hand_back(reply->grants);
         return;
       }
       self->ticket_.reset();
       self->answered(std::move(reply), last, probing);
     };
-    ticket_ = core_.engine.claims().claim(std::move(request), wait, core_.on_loop<store::ClaimReply>(std::move(answered)));
+    ticket_ =
+        core_.ask(client_->caller, command::JobClaimRequest{.claim = std::move(request), .wait = wait}, std::move(answered));
   }
 
   void answered(Result<store::ClaimReply> reply, std::size_t last, bool probing) {
@@ -228,13 +229,13 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       pops_[i].given = true;
       write_out(i, std::move(own));
     }
-    if (grant != end) core_.engine.claims().hand_back(std::vector<Grant>(grant, end));
+    if (grant != end) core_.door.delivery().hand_back(std::vector<Grant>(grant, end));
     step();
   }
 
   void write_out(std::size_t index, std::vector<Grant> grants) {
     const Pop& pop = pops_[index];
-    const std::vector<LeaseRef> leases = engine::leases_of(grants);
+    const std::vector<LeaseRef> leases = command::leases_of(grants);
     guarded(index, leases, [&] {
       for (const Grant& grant : grants) {
         core_.desk->lengths().add(grant.queue, -1);
@@ -262,7 +263,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
 
   void give_up(const std::vector<LeaseRef>& leases, const Status& why) {
     for (const LeaseRef& lease : leases) core_.desk->holdings().forget(lease);
-    engine::hand_out_failed(core_.engine, leases, why);
+    core_.door.delivery().failed(leases, why);
   }
 
   void deliver(Pop& pop, Rendered rendered) {
@@ -288,7 +289,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   std::vector<Pop> pops_;
   std::size_t next_ = 0;     // the first pop that is not over
   std::uint64_t round_ = 0;  // grows with every step: an answer of an earlier one is nobody's
-  std::optional<engine::ClaimTicket> ticket_;
+  std::optional<command::ClaimTicket> ticket_;
   Claimant claimant_;
   std::size_t probe_ = 0;  // which queue is looked at by itself next
   int recoveries_ = 0;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "command/jobs.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
@@ -51,7 +52,7 @@ Result<JobSpec> make_job(const RespOptions& options, const QueueName& queue, std
 
 Result<Push> read_push(const CallRef& call) {
   // Plain lists are for everybody who may write; a job is work for others, and workers only take it.
-  if (call->client().caller.role != command::Role::operator_role)
+  if (!call->core().door.admit(call->client().caller, command::kJobSubmitBulk).ok())
     return Status::permission_denied("only the operator's key puts jobs into queues");
   const bool ahead = call->name() == "RPUSH";
   if (!ahead && call->name() != "LPUSH") return Status::invalid_argument(fmt::format("{} does not work on queues", call->name()));
@@ -87,11 +88,11 @@ void answer_lengths(std::vector<Push> pushes) {
 }
 
 void enqueue(std::vector<Push> pushes) {
-  Core& core = pushes.front().call->core();
+  const CallRef first = pushes.front().call;
   std::vector<JobSpec> jobs;
   for (Push& push : pushes)
     jobs.insert(jobs.end(), std::make_move_iterator(push.jobs.begin()), std::make_move_iterator(push.jobs.end()));
-  auto done = [&core, pushes = std::move(pushes)](Result<std::vector<store::Enqueued>> enqueued) mutable {
+  auto done = [&core = first->core(), pushes = std::move(pushes)](Result<std::vector<store::Enqueued>> enqueued) mutable {
     if (!enqueued.ok()) {
       for (const Push& push : pushes) refuse(push.call, enqueued.status());
       return;
@@ -103,7 +104,7 @@ void enqueue(std::vector<Push> pushes) {
     }
     answer_lengths(std::move(pushes));
   };
-  core.engine.jobs().enqueue(std::move(jobs), core.on_loop<std::vector<store::Enqueued>>(std::move(done)));
+  ask(first, command::JobSubmitBulkRequest{std::move(jobs)}, std::move(done));
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "command/jobs.h"
+#include "command/keys.h"
 #include "command/single.h"
+#include "command/workers.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/desk.h"
@@ -37,7 +40,7 @@ WorkerSpec plain_spec(const WorkerId& worker) {
 
 }  // namespace
 
-Roster::Roster(Core& core) : core_(core), anonymous_(anonymous_name(core.facts.node)) {}
+Roster::Roster(Core& core) : core_(core), anonymous_(anonymous_name(core.door.facts().node)) {}
 
 WorkerId Roster::acting_as(const Client& client) { return client.bond != Bond::none ? client.worker : client.caller.worker; }
 
@@ -67,7 +70,7 @@ void Roster::enlist(const std::shared_ptr<Client>& client, Enlistment enlistment
     found(client, std::move(enlistment), std::move(known), std::move(done));
   };
   try {
-    core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(look))));
+    core_.ask(client->caller, command::WorkerGetRequest{.worker = worker}, std::move(look));
   } catch (...) {
     entering_.erase(id);  // or the client's later commands would wait for this answer
     throw;
@@ -126,9 +129,7 @@ void Roster::enter(const std::shared_ptr<Client>& client, WorkerSpec spec, WithC
     if (free) bind(client, bond, worker, reply->session);
     then(Claimant{worker, free ? std::optional(reply->session) : std::nullopt});
   };
-  core_.engine.workers().register_workers(
-      command::just(std::move(spec)),
-      command::unwrap<store::Registered>(core_.on_loop<store::Registered>(std::move(registered))));
+  core_.ask(client->caller, command::WorkerRegisterRequest(std::move(spec)), std::move(registered));
 }
 
 void Roster::bind(const std::shared_ptr<Client>& client, Bond bond, const WorkerId& worker, SessionId session) {
@@ -170,7 +171,7 @@ void Roster::with_room(UniqueFunction<void(Status)> then) {
         if (page->next.empty() || count.pages >= kRoomPagesMax) return then({});
         run(core, count, std::move(page->next), std::move(then));
       };
-      core.engine.workers().list(std::move(query), core.on_loop<store::WorkerPage>(std::move(counted)));
+      core.ask(command::itself(), std::move(query), std::move(counted));
     }
   };
   Step::run(core_, {}, {}, std::move(then));
@@ -221,8 +222,7 @@ void Roster::beat(const std::shared_ptr<Client>& client, const WorkerId& worker,
     }
     then(std::move(reply));
   };
-  core_.engine.workers().heartbeat(command::just(std::move(beat)),
-                                   command::unwrap<store::BeatReply>(core_.on_loop<store::BeatReply>(std::move(told))));
+  core_.ask(client->caller, std::move(beat), std::move(told));
 }
 
 void Roster::noticed(const Claimant& claimant) {
@@ -234,7 +234,7 @@ void Roster::noticed(const Claimant& claimant) {
   beat.ns = default_namespace();
   beat.worker = claimant.worker;
   beat.session = claimant.session;
-  core_.engine.workers().heartbeat(command::just(std::move(beat)), [](Result<store::Each<store::BeatReply>>) {});
+  core_.ask(command::itself(), std::move(beat), [](const Result<store::BeatReply>&) {});
 }
 
 // --- ends ---
@@ -250,7 +250,7 @@ void Roster::end_pinged(const std::shared_ptr<Client>& client) {
                         ? fmt::format("worker '{}' disconnected while it held the job", client->worker.text())
                         : fmt::format("worker '{}' was disconnected: {}", client->worker.text(), client->ended_because);
   core_.desk->holdings().give_up(std::move(leases), std::move(why), [this, goodbye = std::move(goodbye)]() mutable {
-    core_.engine.workers().unregister(command::just(std::move(goodbye)), [](Result<store::Each<Worker>>) {});
+    core_.ask(command::itself(), std::move(goodbye), [](const Result<Worker>&) {});
   });
 }
 
@@ -271,8 +271,7 @@ void Roster::with_anonymous(WithClaimant then) {
     register_anonymous(live ? std::optional(worker->session) : std::nullopt);
   };
   try {
-    core_.engine.workers().get(default_namespace(), {anonymous_},
-                               command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+    core_.ask(command::itself(), command::WorkerGetRequest{.worker = anonymous_}, std::move(known));
   } catch (...) {
     anonymous_waiting_.clear();  // or everybody who comes later would wait for this answer
     throw;
@@ -291,9 +290,7 @@ void Roster::register_anonymous(std::optional<SessionId> resume) {
     if (resume && *resume == reply->session) adopt({});
     anonymous_answered(reply->session);
   };
-  core_.engine.workers().register_workers(
-      command::just(std::move(spec)),
-      command::unwrap<store::Registered>(core_.on_loop<store::Registered>(std::move(registered))));
+  core_.ask(command::itself(), command::WorkerRegisterRequest(std::move(spec)), std::move(registered));
 }
 
 void Roster::anonymous_answered(Result<SessionId> session) {
@@ -330,7 +327,7 @@ void Roster::adopt(std::string cursor) {
     }
     if (!page->next.empty()) adopt(std::move(page->next));
   };
-  core_.engine.jobs().list(std::move(query), core_.on_loop<store::JobPage>(std::move(listed)));
+  core_.ask(command::itself(), std::move(query), std::move(listed));
 }
 
 void Roster::tick(Instant now) {
@@ -362,7 +359,7 @@ void Roster::beat_anonymous() {
       }
     }
   };
-  core_.engine.workers().heartbeat(std::move(batch), core_.on_loop<store::Each<store::BeatReply>>(std::move(told)));
+  core_.ask_all(command::itself(), std::move(batch), std::move(told));
 }
 
 // --- flags ---
@@ -377,13 +374,13 @@ void Roster::look_into(const std::vector<LeaseRef>& lost) {
     WorkerId worker;
   };
   std::vector<Suspect> suspects;
-  std::vector<JobId> jobs;
+  std::vector<command::JobGetRequest> jobs;
   for (const LeaseRef& lease : lost) {
     const Taken* taken = core_.desk->holdings().find(lease.job);
     if (taken == nullptr || taken->fence != lease.fence) continue;
     if (taken->times_out_at && *taken->times_out_at <= core_.now() && jobs.size() < limits::kPageMax) {
       suspects.push_back({lease, taken->worker});
-      jobs.push_back(lease.job);
+      jobs.push_back({lease.job});
     }
     core_.desk->holdings().forget(lease);
   }
@@ -399,7 +396,7 @@ void Roster::look_into(const std::vector<LeaseRef>& lost) {
       if (ended != job->attempts.end()) flag(suspects[i].worker, job->id);
     }
   };
-  core_.engine.jobs().get(std::move(jobs), core_.on_loop<store::Each<Job>>(std::move(judge)));
+  core_.ask_all(command::itself(), std::move(jobs), std::move(judge));
 }
 
 void Roster::flag(const WorkerId& worker, const JobId& job) {
@@ -417,9 +414,9 @@ void Roster::flag(const WorkerId& worker, const JobId& job) {
     set.expires_at = Instant(kWorkerFactsKept);
     set.relative = true;
     batch.commands.push_back(std::move(set));
-    core_.engine.keys().run(std::move(batch), [](Result<std::vector<store::KeyAnswer>>) {});
+    core_.ask(command::itself(), command::KeysWriteRequest{std::move(batch)}, [](const Result<command::KeysReply>&) {});
   };
-  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  core_.ask(command::itself(), command::WorkerGetRequest{.worker = worker}, std::move(known));
 }
 
 }  // namespace muster::resp::work

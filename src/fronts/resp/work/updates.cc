@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "command/jobs.h"
+#include "command/keys.h"
 #include "command/speaker.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
@@ -181,7 +182,7 @@ std::string failure_message(const Update& update, const Taken* taken) {
 
 class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
  public:
-  explicit UpdateRun(Core& core) : core_(core) {}
+  explicit UpdateRun(const CallRef& first) : core_(first->core()), client_(first->client_ref()) {}
 
   void add(const CallRef& call, Result<UpdateRequest> request) {
     if (!request.ok()) return refuse(call, request.status());
@@ -285,9 +286,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   void read(std::vector<Update*> updates) {
     if (updates.empty()) return;
-    std::vector<JobId> jobs;
+    std::vector<command::JobGetRequest> jobs;
     jobs.reserve(updates.size());
-    for (const Update* update : updates) jobs.push_back(*update->job);
+    for (const Update* update : updates) jobs.push_back({*update->job});
     ++waiting_;
     auto found = [self = shared_from_this(), updates = std::move(updates)](Result<store::Each<Job>> read) {
       std::vector<Update*> ready;
@@ -306,7 +307,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       self->apply(std::move(ready));
       self->one_done();
     };
-    core_.engine.jobs().get(std::move(jobs), core_.on_loop<store::Each<Job>>(std::move(found)));
+    core_.ask_all(client_->caller, std::move(jobs), std::move(found));
   }
 
   void one_done() {
@@ -405,7 +406,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       batch.push_back(std::move(item));
     }
     auto reply = each<store::Settled>(std::move(updates), [](UpdateRun& run, Update& update) { run.settled(update); });
-    core_.engine.jobs().complete(std::move(batch), std::move(reply));
+    core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
   }
 
   void fail(std::vector<Update*> updates) {
@@ -426,12 +427,13 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                           .partial = Content{.data = *std::move(update->request.results), .encoding = Encoding::json}});
     }
     auto reply = each<store::Settled>(std::move(updates), [](UpdateRun& run, Update& update) { run.settled(update); });
-    if (traces.empty()) return core_.engine.jobs().fail(std::move(batch), std::move(reply));
+    if (traces.empty()) return core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
     // Whatever came of the traces, the failure itself decides.
-    core_.engine.jobs().report_progress(
-        std::move(traces),
-        [&jobs = core_.engine.jobs(), batch = std::move(batch), reply = std::move(reply)](
-            const Result<store::Each<store::Renewed>>&) mutable { jobs.fail(std::move(batch), std::move(reply)); });
+    core_.door.run_all(client_->caller, std::move(traces),
+                       [&door = core_.door, client = client_, batch = std::move(batch),
+                        reply = std::move(reply)](const Result<store::Each<store::Renewed>>&) mutable {
+                         door.run_all(client->caller, std::move(batch), std::move(reply));
+                       });
   }
 
   void give_back(std::vector<Update*> updates) {
@@ -447,7 +449,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     }
     if (batch.empty()) return;
     auto reply = each<store::Settled>(std::move(asked), [](UpdateRun& run, Update& update) { run.settled(update); });
-    core_.engine.jobs().release(std::move(batch), std::move(reply));
+    core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
   }
 
   void renew(std::vector<Update*> updates) {
@@ -455,7 +457,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     std::vector<store::Renewal> batch;
     for (const Update* update : updates) batch.push_back({.lease = update->lease(), .ttl = std::nullopt});
     auto reply = each<store::Renewed>(std::move(updates), [](UpdateRun&, Update& update) { answer_done(update); });
-    core_.engine.jobs().renew(std::move(batch), std::move(reply));
+    core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
   }
 
   void progress(std::vector<Update*> updates) {
@@ -467,7 +469,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                        .message = update->request.message,
                        .partial = std::nullopt});
     auto reply = each<store::Renewed>(std::move(updates), [](UpdateRun&, Update& update) { answer_done(update); });
-    core_.engine.jobs().report_progress(std::move(batch), std::move(reply));
+    core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
   }
 
   // Streams are not fenced, so the lease is looked at first: a late report must not replace what its successor wrote.
@@ -480,7 +482,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     std::vector<store::Renewal> batch;
     for (const Update* update : leased) batch.push_back({.lease = update->lease(), .ttl = std::nullopt});
     auto reply = each<store::Renewed>(std::move(leased), [](UpdateRun& run, Update& update) { run.keep({&update}); });
-    core_.engine.jobs().renew(std::move(batch), std::move(reply));
+    core_.door.run_all(client_->caller, std::move(batch), std::move(reply));
   }
 
   // Streams are kept under names of the job's own, and short texts are remembered for its result.
@@ -516,10 +518,11 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       }
       self->one_done();
     };
-    core_.engine.keys().run(std::move(batch), core_.on_loop<std::vector<store::KeyAnswer>>(std::move(done)));
+    core_.ask(client_->caller, command::KeysWriteRequest{std::move(batch)}, std::move(done));
   }
 
   Core& core_;
+  const std::shared_ptr<Client> client_;
   std::vector<Update> updates_;
   std::size_t next_ = 0;       // the first report of the part after this one
   std::vector<Update*> part_;  // into updates_, which no longer grows
@@ -530,7 +533,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
 void set_job_part(const CallRef& call, std::string job, JobPart part, std::string value) {
   const char* names[] = {"status", "stdout", "stderr"};
-  const auto run = std::make_shared<UpdateRun>(call->core());
+  const auto run = std::make_shared<UpdateRun>(call);
   run->add(call, read_update({"SET", fmt::format("job:{}:{}", job, names[static_cast<std::size_t>(part)]), std::move(value)}));
   run->start();
 }
@@ -542,7 +545,7 @@ void remove_processing(const CallRef& call) { run_updates({call}); }
 namespace muster::resp {
 
 void run_updates(std::vector<CallRef> calls) {
-  const auto run = std::make_shared<work::UpdateRun>(calls.front()->core());
+  const auto run = std::make_shared<work::UpdateRun>(calls.front());
   for (const CallRef& call : calls) run->add(call, work::read_update(call->args()));
   run->start();
 }

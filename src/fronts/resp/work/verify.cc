@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/json_reader.h"
+#include "command/jobs.h"
+#include "command/keys.h"
 #include "command/single.h"
+#include "command/workers.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
@@ -141,7 +144,7 @@ void Verifications::ask(const CallRef& call, const WorkerId& worker, Question qu
       return call->fail(fmt::format("Worker {} does not offer {}", worker.text(), question.tool));
     ask_registered(call, *known, std::move(question));
   };
-  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(found))));
+  core_.ask(call->client().caller, command::WorkerGetRequest{.worker = worker}, std::move(found));
 }
 
 void Verifications::ask_any(const CallRef& call, Question question) {
@@ -158,7 +161,7 @@ void Verifications::ask_any(const CallRef& call, Question question) {
     if (able == page->workers.end()) return call->fail(fmt::format("No worker that can be asked offers {}", question.tool));
     ask_registered(call, *able, std::move(question));
   };
-  core_.engine.workers().list(std::move(query), core_.on_loop<store::WorkerPage>(std::move(found)));
+  core_.ask(call->client().caller, std::move(query), std::move(found));
 }
 
 void Verifications::ask_registered(const CallRef& call, const Worker& worker, Question question) {
@@ -202,10 +205,10 @@ void Verifications::enqueue(const Worker& worker, const Question& question) {
   spec.timeout = kAnswerWithin;
   spec.retry.attempts_max = 1;
   spec.rescues_max = 0;
-  auto done = [this, id = question.id](Result<std::vector<store::Enqueued>> enqueued) {
+  auto done = [this, id = question.id](const Result<store::Enqueued>& enqueued) {
     if (!enqueued.ok()) fail(id, error_text(enqueued.status()));
   };
-  core_.engine.jobs().enqueue(command::just(std::move(spec)), core_.on_loop<std::vector<store::Enqueued>>(std::move(done)));
+  core_.ask(command::itself(), command::JobSubmitRequest{std::move(spec)}, std::move(done));
 }
 
 std::optional<std::string> Verifications::question(const std::shared_ptr<Client>& client, const Grant& grant) {
@@ -237,8 +240,8 @@ void Verifications::answer(const CallRef& call, const std::string& tool, Verdict
   carried_.erase(at);
   if (carried.lease) {
     core_.desk->holdings().forget(carried.lease->job);
-    core_.engine.jobs().complete(command::just(store::Completion{.lease = *carried.lease, .result = std::nullopt}),
-                                 [](Result<store::Each<store::Settled>>) {});
+    core_.ask(call->client().caller, command::JobCompleteRequest{.lease = *carried.lease, .result = std::nullopt},
+              [](const Result<store::Settled>&) {});
   }
   call->answer(shown_output(verdict.output));
   keep(worker, tool, verdict);
@@ -264,9 +267,9 @@ void Verifications::keep(const WorkerId& worker, const std::string& tool, Verdic
     expire.at = Instant(kWorkerFactsKept);
     expire.relative = true;
     batch.commands = {std::move(set), std::move(expire)};
-    core_.engine.keys().run(std::move(batch), [](Result<std::vector<store::KeyAnswer>>) {});
+    core_.ask(command::itself(), command::KeysWriteRequest{std::move(batch)}, [](const Result<command::KeysReply>&) {});
   };
-  core_.engine.workers().get(default_namespace(), {worker}, command::unwrap<Worker>(core_.on_loop<Worker>(std::move(known))));
+  core_.ask(command::itself(), command::WorkerGetRequest{.worker = worker}, std::move(known));
 }
 
 void Verifications::decide(const std::string& id, const Verdict& verdict) {
@@ -315,7 +318,7 @@ void Verifications::look(const std::string& id, const Pending& pending) {
     const auto verdict = read_verdict(*root);
     if (verdict.ok() && verdict->id == id) decide(id, *verdict);
   };
-  core_.engine.keys().run(std::move(batch), core_.on_loop<std::vector<store::KeyAnswer>>(std::move(read)));
+  core_.ask(command::itself(), command::KeysReadRequest{std::move(batch)}, std::move(read));
 }
 
 // --- the command ---

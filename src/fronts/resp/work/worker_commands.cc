@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "command/jobs.h"
 #include "command/single.h"
+#include "command/workers.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
@@ -42,9 +44,7 @@ void enter(const CallRef& call, WorkerSpec spec) {
     wire::simple(out, fmt::format("OK worker_id={} heartbeat_interval={}", worker.text(), interval));
     call->answer(std::move(out));
   };
-  call->core().engine.workers().register_workers(
-      command::just(std::move(spec)),
-      command::unwrap<store::Registered>(call->core().on_loop<store::Registered>(std::move(registered))));
+  ask(call, command::WorkerRegisterRequest(std::move(spec)), std::move(registered));
 }
 
 }  // namespace
@@ -66,8 +66,7 @@ void register_worker(const CallRef& call) {
       enter(call, std::move(spec));
     });
   };
-  call->core().engine.workers().get(default_namespace(), {worker},
-                                    command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
+  ask(call, command::WorkerGetRequest{.worker = worker}, std::move(known));
 }
 
 void heartbeat_worker(const CallRef& call) {
@@ -113,11 +112,9 @@ void unregister_worker(const CallRef& call) {
     goodbye.ns = default_namespace();
     goodbye.worker = worker;
     goodbye.session = found->session;
-    call->core().engine.workers().unregister(command::just(std::move(goodbye)),
-                                             command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(gone))));
+    ask(call, std::move(goodbye), std::move(gone));
   };
-  call->core().engine.workers().get(default_namespace(), {worker},
-                                    command::unwrap<Worker>(call->core().on_loop<Worker>(std::move(known))));
+  ask(call, command::WorkerGetRequest{.worker = worker}, std::move(known));
 }
 
 }  // namespace muster::resp::work
@@ -130,7 +127,7 @@ std::span<const Entry> work_commands() {
             .least = 2,
             .most = 2,
             .flow = Flow::alone,
-            .access = Access::worker,
+            .command = &command::kWorkerRegister,
             .arity_error = "WORKER.REGISTER requires exactly one argument (worker JSON)",
             .group = "worker",
             .summary = "Registers this connection's worker with its tools.",
@@ -139,7 +136,7 @@ std::span<const Entry> work_commands() {
             .least = 2,
             .most = 3,
             .flow = Flow::alone,
-            .access = Access::worker,
+            .command = &command::kWorkerHeartbeat,
             .arity_error = "WORKER.HEARTBEAT requires one or two arguments (worker_id [stats JSON])",
             .group = "worker",
             .summary = "Says that a worker is alive, and how it is.",
@@ -148,7 +145,7 @@ std::span<const Entry> work_commands() {
             .least = 2,
             .most = 2,
             .flow = Flow::alone,
-            .access = Access::worker,
+            .command = &command::kWorkerUnregister,
             .arity_error = "WORKER.UNREGISTER requires exactly one argument (worker_id)",
             .group = "worker",
             .summary = "Says goodbye; what the worker held goes back to its queues.",
@@ -157,7 +154,7 @@ std::span<const Entry> work_commands() {
             .least = 3,
             .most = 4,
             .flow = Flow::alone,
-            .access = Access::worker,
+            .command = &command::kWorkerVerify,
             .arity_error = "WORKER.VERIFY requires two or three arguments",
             .group = "worker",
             .summary = "Asks a worker to prove a tool, or answers that question.",
@@ -166,7 +163,7 @@ std::span<const Entry> work_commands() {
             .least = 1,
             .most = kMany,
             .flow = Flow::alone,
-            .access = Access::read,
+            .command = &command::kWorkerList,
             .group = "worker",
             .summary = "Lists workers, by state, tool and tag.",
             .handler = work::list_workers},
@@ -174,7 +171,7 @@ std::span<const Entry> work_commands() {
             .least = 3,
             .most = 3,
             .flow = Flow::updates,
-            .access = Access::worker,
+            .command = &command::kJobSettle,
             .arity_error = "JOB.UPDATE requires exactly two arguments (job_id update JSON)",
             .group = "job",
             .summary = "Tells how a job goes, or how it ended."},

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/json_reader.h"
+#include "command/keys.h"
+#include "command/workers.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/access.h"
 #include "fronts/resp/work/handlers.h"
@@ -137,7 +139,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
       const bool more = !self->cursor_.empty() && self->workers_.size() < self->request_.limit && self->pages_ < kPagesMax;
       more ? self->page() : self->learn();
     };
-    core().engine.workers().list(std::move(query), core().on_loop<store::WorkerPage>(std::move(listed)));
+    ask(call_, std::move(query), std::move(listed));
   }
 
  private:
@@ -155,7 +157,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
       if (!answers.ok()) return refuse(self->call_, answers.status());
       self->answer(*answers);
     };
-    core().engine.keys().run(std::move(batch), core().on_loop<std::vector<store::KeyAnswer>>(std::move(read)));
+    ask(call_, command::KeysReadRequest{std::move(batch)}, std::move(read));
   }
 
   static Learnt learnt(const store::KeyAnswer& flag, const store::KeyAnswer& verdicts) {
