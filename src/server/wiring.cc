@@ -56,7 +56,7 @@ resp::Limits resp_limits(const Config& config) {
   return limits;
 }
 
-resp::Habits resp_habits(const Config& config) {
+resp::CompatFlags resp_compat_flags(const Config& config) {
   return {.pop_answers_pair = config.flag("resp", "pop_answers_pair"),
           .pop_moves_document = config.flag("resp", "pop_moves_document"),
           .ranges_with_scores = config.flag("resp", "ranges_with_scores"),
@@ -97,7 +97,7 @@ rpc::Limits grpc_limits(const Config& config) {
   return limits;
 }
 
-rpc::Habits grpc_habits(const Config& config) {
+rpc::CompatFlags grpc_compat_flags(const Config& config) {
   const HeartbeatPolicy beats = policy(config, Dialect::grpc);
   const auto lease = [&](const char* key, Duration otherwise) {
     const Duration given = duration(config, "grpc", key);
@@ -235,7 +235,7 @@ rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_
   options.tokens = std::move(tokens.tokens);
   options.auth_required = tokens.required;
   options.limits = grpc_limits(config);
-  options.habits = grpc_habits(config);
+  options.compat_flags = grpc_compat_flags(config);
   options.insecure = config.flag("server", "insecure");
   return options;
 }
@@ -247,7 +247,7 @@ resp::RespOptions resp_options(const Config& config, const std::string& operator
   options.tls = tls_options(config);
   options.keys = all_tokens(config, operator_key);
   options.limits = resp_limits(config);
-  options.habits = resp_habits(config);
+  options.compat_flags = resp_compat_flags(config);
   options.job_timeout = duration(config, "resp", "job_timeout");
   options.job_attempts = number32(config, "resp", "job_attempts");
   options.job_rescues = number32(config, "resp", "job_rescues");

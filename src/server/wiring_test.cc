@@ -25,7 +25,7 @@ TEST(Wiring, AGrpcWorkerThatDiesAfterTwoBeatsIsToldToBeatMoreOften) {
        .environment = {{"HOME", "/h"}, {"MUSTER_HEARTBEAT_GRPC_INTERVAL", "10s"}, {"MUSTER_HEARTBEAT_GRPC_DEAD_AFTER", "20s"}},
        .flags = {}});
   ASSERT_TRUE(loaded.problems.empty());
-  EXPECT_EQ(grpc_options(loaded.config, "key").habits.heartbeat_every, Duration(6'000));
+  EXPECT_EQ(grpc_options(loaded.config, "key").compat_flags.heartbeat_every, Duration(6'000));
 }
 
 TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
@@ -63,15 +63,15 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(grpc.limits.calls_max, grpc_default.limits.calls_max);
   EXPECT_EQ(grpc.limits.keepalive, grpc_default.limits.keepalive);
   EXPECT_EQ(grpc.limits.keepalive_accepted, grpc_default.limits.keepalive_accepted);
-  EXPECT_EQ(grpc.habits.poll_wait, grpc_default.habits.poll_wait);
-  EXPECT_EQ(grpc.habits.refused_poll_hold, grpc_default.habits.refused_poll_hold);
-  EXPECT_EQ(grpc.habits.steps_retry, grpc_default.habits.steps_retry);
-  EXPECT_EQ(grpc.habits.plain_errors, grpc_default.habits.plain_errors);
-  EXPECT_EQ(grpc.habits.heartbeat_every, grpc_default.habits.heartbeat_every);
-  EXPECT_EQ(grpc.habits.dead_after, grpc_default.habits.dead_after);
-  EXPECT_EQ(grpc.habits.run_lease, grpc_default.habits.run_lease);
-  EXPECT_EQ(grpc.habits.run_lease_per_beat, grpc_default.habits.run_lease_per_beat);
-  EXPECT_EQ(grpc.habits.run_lease_max, grpc_default.habits.run_lease_max);
+  EXPECT_EQ(grpc.compat_flags.poll_wait, grpc_default.compat_flags.poll_wait);
+  EXPECT_EQ(grpc.compat_flags.refused_poll_hold, grpc_default.compat_flags.refused_poll_hold);
+  EXPECT_EQ(grpc.compat_flags.steps_retry, grpc_default.compat_flags.steps_retry);
+  EXPECT_EQ(grpc.compat_flags.plain_errors, grpc_default.compat_flags.plain_errors);
+  EXPECT_EQ(grpc.compat_flags.heartbeat_every, grpc_default.compat_flags.heartbeat_every);
+  EXPECT_EQ(grpc.compat_flags.dead_after, grpc_default.compat_flags.dead_after);
+  EXPECT_EQ(grpc.compat_flags.run_lease, grpc_default.compat_flags.run_lease);
+  EXPECT_EQ(grpc.compat_flags.run_lease_per_beat, grpc_default.compat_flags.run_lease_per_beat);
+  EXPECT_EQ(grpc.compat_flags.run_lease_max, grpc_default.compat_flags.run_lease_max);
   const resp::RespOptions resp_default;
   const resp::RespOptions resp = resp_options(config, "key");
   ASSERT_EQ(resp.addresses.size(), 1u);
@@ -178,8 +178,8 @@ TEST(Wiring, RespAsksForAKeyEvenOnLoopbackAndKnowsEveryCredential) {
   const LoadedConfig loaded = load_config({.file = file, .environment = {{"HOME", "/h"}}, .flags = {}});
   ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
   const resp::RespOptions options = resp_options(loaded.config, "key");
-  EXPECT_FALSE(options.habits.auth_optional);
-  EXPECT_TRUE(options.habits.failures_retry);
+  EXPECT_FALSE(options.compat_flags.auth_optional);
+  EXPECT_TRUE(options.compat_flags.failures_retry);
   ASSERT_EQ(options.keys.size(), 3u);
   EXPECT_EQ(options.keys[0].secret, "key");
   EXPECT_EQ(options.keys[0].role, command::Role::operator_role);

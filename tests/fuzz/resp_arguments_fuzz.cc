@@ -89,8 +89,8 @@ struct Rig {
     db = std::move(opened).value();
     engine = std::make_unique<engine::Engine>(*db, clock, metrics, engine::Options{});
     resp::RespOptions front;
-    front.habits.auth_optional = true;
-    front.habits.flush_allowed = true;
+    front.compat_flags.auth_optional = true;
+    front.compat_flags.flush_allowed = true;
     core = std::make_shared<resp::Core>(
         loop, *engine, metrics, front,
         command::ServerFacts{.version = "0", .started_at = clock.now(), .listeners = {}, .node = "n"});

@@ -77,9 +77,9 @@ struct TestServer::State {
     rpc::GrpcOptions listen;
     listen.address = kHost;
     listen.port = options.port;
-    listen.habits.heartbeat_every = options.heartbeat_every;
-    listen.habits.dead_after = options.dead_after;
-    listen.habits.refused_poll_hold = Duration(10);
+    listen.compat_flags.heartbeat_every = options.heartbeat_every;
+    listen.compat_flags.dead_after = options.dead_after;
+    listen.compat_flags.refused_poll_hold = Duration(10);
     door = std::make_unique<command::Door>(*rules, command::ServerFacts{.version = "test", .started_at = clock.now()}, metrics);
     auto listening = rpc::GrpcFront::start(*door, metrics, std::move(listen));
     if (!listening.ok()) {

@@ -15,8 +15,8 @@
 #include "base/unique_function.h"
 #include "command/door.h"
 #include "fronts/grpc/call.h"
+#include "fronts/grpc/dialect/connections.h"
 #include "fronts/grpc/options.h"
-#include "fronts/grpc/words/connections.h"
 
 namespace muster::rpc {
 

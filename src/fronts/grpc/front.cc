@@ -64,20 +64,20 @@ std::string host_and_port(const std::string& host, int port) {
 // Streams, and calls of methods that nobody has; the others are WireMethods.
 class Dispatcher final : public grpc::CallbackGenericService {
  public:
-  explicit Dispatcher(std::shared_ptr<Board> board) : board_(std::move(board)) {}
+  explicit Dispatcher(std::shared_ptr<CallGate> gate) : gate_(std::move(gate)) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
     const std::string& path = context->method();
-    if (path == kWatchPath) return begin_watch(board_, *context);
-    if (path == kReflectionPath || path == kReflectionAlphaPath) return begin_reflection(board_, *context);
-    board_->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
+    if (path == kWatchPath) return begin_watch(gate_, *context);
+    if (path == kReflectionPath || path == kReflectionAlphaPath) return begin_reflection(gate_, *context);
+    gate_->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
     WireError error = wire_error(Catalogue::dialect_of(path), Status::not_found("no such method: " + path));
     error.code = WireCode::unimplemented;
     return new Refusal(std::move(error));
   }
 
  private:
-  std::shared_ptr<Board> board_;  // shared by all calls
+  std::shared_ptr<CallGate> gate_;  // shared by all calls
 };
 
 // By itself gRPC writes to standard error, in a form of its own, before we can say the same in ours.
@@ -107,7 +107,7 @@ void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
 }  // namespace
 
 struct GrpcFront::State {
-  std::shared_ptr<Board> board;  // shared with calls
+  std::shared_ptr<CallGate> gate;  // shared with calls
   std::unique_ptr<WireMethods> methods;
   std::unique_ptr<Dispatcher> dispatcher;
   std::unique_ptr<grpc::Server> server;
@@ -130,9 +130,9 @@ Result<std::unique_ptr<GrpcFront>> GrpcFront::start(command::Door& door, Metrics
   configure(builder, options);
   builder.AddListeningPort(asked, credentials(options.tls), &state->port);
   const std::string host = options.address;
-  state->board = std::make_shared<Board>(door, metrics, std::move(options));
-  state->dispatcher = std::make_unique<Dispatcher>(state->board);
-  state->methods = std::make_unique<WireMethods>(state->board);
+  state->gate = std::make_shared<CallGate>(door, metrics, std::move(options));
+  state->dispatcher = std::make_unique<Dispatcher>(state->gate);
+  state->methods = std::make_unique<WireMethods>(state->gate);
   builder.RegisterService(state->methods.get());
   builder.RegisterCallbackGenericService(state->dispatcher.get());
   state->server = builder.BuildAndStart();
@@ -148,24 +148,24 @@ GrpcFront::~GrpcFront() { stop(Duration::zero()); }
 
 std::uint16_t GrpcFront::port() const { return static_cast<std::uint16_t>(state_->port); }
 std::string GrpcFront::address() const { return state_->address; }
-Core& GrpcFront::core() { return state_->board->core; }
+Core& GrpcFront::core() { return state_->gate->core; }
 
 Status GrpcFront::set_tokens(auth::AuthOptions tokens) {
   if (Status valid = auth::Authenticator::validate(tokens); !valid.ok()) return valid;
-  state_->board->set_tokens(tokens);
+  state_->gate->set_tokens(tokens);
   return {};
 }
 
-Status GrpcFront::check_tls() const { return rpc::check_tls(state_->board->core.options.tls); }
+Status GrpcFront::check_tls() const { return rpc::check_tls(state_->gate->core.options.tls); }
 
 WebCancel GrpcFront::call(WebRequest request, WebReply reply) {
-  return WebCall::begin(state_->board, std::move(request), std::move(reply));
+  return WebCall::begin(state_->gate, std::move(request), std::move(reply));
 }
 
 void GrpcFront::stop(Duration grace) {
   if (std::exchange(state_->stopped, true)) return;
-  state_->board->stop_waiting();
-  state_->board->core.later->stop();
+  state_->gate->stop_waiting();
+  state_->gate->core.later->stop();
   state_->server->Shutdown(std::chrono::system_clock::now() + grace);
   state_->server->Wait();
 }

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "fronts/grpc/dialect/call_testing.h"
 #include "fronts/grpc/front.h"
-#include "fronts/grpc/words/call_testing.h"
 #include "kagzi_v1.grpc.pb.h"
 
 namespace muster::rpc {

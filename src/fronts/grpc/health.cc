@@ -52,7 +52,7 @@ constexpr std::size_t kRequestBytesMax = 4 * 1024;  // of a request, which names
 // Looks every kHealthLookEvery; the reactor and the look that is due own it together.
 class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_shared_from_this<Watch> {
  public:
-  Watch(std::shared_ptr<Board> board, std::string address) : board_(std::move(board)), address_(std::move(address)) {}
+  Watch(std::shared_ptr<CallGate> gate, std::string address) : gate_(std::move(gate)), address_(std::move(address)) {}
 
   void begin() {
     self_ = std::shared_ptr<Watch>(this);
@@ -83,18 +83,18 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
   void OnCancel() override { finish({.code = WireCode::cancelled, .message = "the client went away", .details = {}}); }
 
   void OnDone() override {
-    board_->close_watch(address_);
+    gate_->close_watch(address_);
     const auto last = std::move(self_);
   }
 
  private:
   void look_later() {
-    board_->core.after(kHealthLookEvery, [self = shared_from_this()] { self->look(); });
+    gate_->core.after(kHealthLookEvery, [self = shared_from_this()] { self->look(); });
   }
 
   void look() {
-    const Serving now = known_ ? state_of(board_->core) : proto::HealthCheckResponse::SERVICE_UNKNOWN;
-    const bool stopping = board_->core.stopping;
+    const Serving now = known_ ? state_of(gate_->core) : proto::HealthCheckResponse::SERVICE_UNKNOWN;
+    const bool stopping = gate_->core.stopping;
     bool changed = false;
     {
       const std::lock_guard lock(mutex_);
@@ -132,9 +132,9 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
     Finish(to_grpc(std::move(error)));
   }
 
-  std::shared_ptr<Board> board_;  // shared by all calls
-  const std::string address_;     // of the client
-  std::shared_ptr<Watch> self_;   // until OnDone()
+  std::shared_ptr<CallGate> gate_;  // shared by all calls
+  const std::string address_;       // of the client
+  std::shared_ptr<Watch> self_;     // until OnDone()
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   bool known_ = false;
@@ -149,10 +149,10 @@ class Watch final : public grpc::ServerGenericBidiReactor, public std::enable_sh
 
 std::span<const Method> health_methods() { return kHealthMethods; }
 
-grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context) {
+grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<CallGate> gate, grpc::GenericCallbackServerContext& context) {
   std::string address = address_of(context.peer());
-  if (const Status room = board->open_watch(address); !room.ok()) return new Refusal(refused(room));
-  auto* watch = new Watch(std::move(board), std::move(address));
+  if (const Status room = gate->open_watch(address); !room.ok()) return new Refusal(refused(room));
+  auto* watch = new Watch(std::move(gate), std::move(address));
   watch->begin();
   return watch;
 }

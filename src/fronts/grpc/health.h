@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "fronts/grpc/board.h"
+#include "fronts/grpc/call_gate.h"
 
 namespace muster::rpc {
 
@@ -15,6 +15,6 @@ inline constexpr std::string_view kWatchPath = "/grpc.health.v1.Health/Watch";
 inline constexpr Duration kHealthLookEvery{1'000};  // how late a watcher hears of a change
 
 // One stream of Watch: the state now, then whenever it changes. Ends itself.
-grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context);
+grpc::ServerGenericBidiReactor* begin_watch(std::shared_ptr<CallGate> gate, grpc::GenericCallbackServerContext& context);
 
 }  // namespace muster::rpc

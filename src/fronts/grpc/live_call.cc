@@ -29,19 +29,19 @@ bool is_printable(std::string_view text) {
 struct LiveCall::LetGo {
   void operator()(LiveCall* call) const {
     try {
-      if (!call->ended()) call->refuse(unanswered(call->board_->incidents, call->entry_.method.name));
+      if (!call->ended()) call->refuse(unanswered(call->gate_->incidents, call->entry_.method.name));
     } catch (...) {
-      const Incident incident(call->board_->incidents, call->entry_.method.name);
+      const Incident incident(call->gate_->incidents, call->entry_.method.name);
     }
     call->release();
   }
 };
 
-LiveCall::LiveCall(std::shared_ptr<Board> board, Entry& entry)
-    : Call(board->core), board_(std::move(board)), entry_(entry), begun_(core.clock().elapsed()) {}
+LiveCall::LiveCall(std::shared_ptr<CallGate> gate, Entry& entry)
+    : Call(gate->core), gate_(std::move(gate)), entry_(entry), begun_(core.clock().elapsed()) {}
 
 LiveCall::~LiveCall() {
-  if (open_) board_->close_call();
+  if (open_) gate_->close_call();
 }
 
 std::string_view LiveCall::metadata(std::string_view name) const {
@@ -60,19 +60,19 @@ void LiveCall::name_itself() {
   std::string_view given = metadata("x-correlation-id");
   if (given.empty()) given = trace_id(metadata("traceparent"));
   given = given.substr(0, kCorrelationBytesMax);
-  correlation = given.empty() || !is_printable(given) ? board_->make_correlation() : std::string(given);
+  correlation = given.empty() || !is_printable(given) ? gate_->make_correlation() : std::string(given);
 }
 
 Status LiveCall::admit(std::string_view authorization, const std::string& address) {
   caller = {.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}};
   if (entry_.open()) return admit(std::move(caller));
-  auto known = board_->authenticate(authorization, address);
+  auto known = gate_->authenticate(authorization, address);
   return known.ok() ? admit(*std::move(known)) : known.status();
 }
 
 Status LiveCall::admit(command::Caller known) {
   caller = std::move(known);
-  if (Status room = board_->open_call(); !room.ok()) return room;
+  if (Status room = gate_->open_call(); !room.ok()) return room;
   open_ = true;
   caller.correlation = correlation;
   const command::Spec* command = entry_.method.command;
@@ -88,12 +88,12 @@ void LiveCall::run() {
     if (ended_) return;
   }
   // The call may be gone when its method has thrown: whoever held it last has answered it and let go.
-  const std::shared_ptr<Board> board = board_;
+  const std::shared_ptr<CallGate> gate = gate_;
   const Method& method = entry_.method;
   try {
     method.run(std::move(handle));
   } catch (...) {
-    const Incident incident(board->incidents, method.name);
+    const Incident incident(gate->incidents, method.name);
     handle.reset();
   }
 }
@@ -120,7 +120,7 @@ std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
     ending = {std::move(on_cancel_), std::move(trailers_)};
     was_waiting = waiting_;
   }
-  if (was_waiting) board_->remove_waiting(*this);
+  if (was_waiting) gate_->remove_waiting(*this);
   return ending;
 }
 
@@ -172,9 +172,9 @@ void LiveCall::on_cancel(UniqueFunction<void()> then) {
     if (at_once) run_guarded(then);
     return;
   }
-  if (!board_->add_waiting(*this, handle)) return give_up(Status::unavailable("the server is stopping"));
+  if (!gate_->add_waiting(*this, handle)) return give_up(Status::unavailable("the server is stopping"));
   // It may have ended before it was on the list; nobody would take it off.
-  if (ended()) board_->remove_waiting(*this);
+  if (ended()) gate_->remove_waiting(*this);
 }
 
 void LiveCall::on_undelivered(UniqueFunction<void()> then) {
@@ -196,7 +196,7 @@ void LiveCall::run_guarded(UniqueFunction<void()>& handler) const {
   try {
     handler();
   } catch (...) {
-    const Incident incident(board_->incidents, entry_.method.name);
+    const Incident incident(gate_->incidents, entry_.method.name);
   }
 }
 

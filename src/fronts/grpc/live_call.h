@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "fronts/grpc/board.h"
 #include "fronts/grpc/call.h"
+#include "fronts/grpc/call_gate.h"
 
 namespace muster::rpc {
 
@@ -40,7 +40,7 @@ class LiveCall : public Call {
   void give_up(WireError why);
 
  protected:
-  LiveCall(std::shared_ptr<Board> board, Entry& entry);
+  LiveCall(std::shared_ptr<CallGate> gate, Entry& entry);
   ~LiveCall() override;
 
   // On a thread of the transport, once `caller`, `deadline`, `correlation`, `received` and, at the latest now, `request` are set.
@@ -62,7 +62,7 @@ class LiveCall : public Call {
   virtual void deliver(WireError error, const Metadata& trailers) = 0;
 
   Metadata received;
-  Board& board() { return *board_; }
+  CallGate& gate() { return *gate_; }
   Entry& entry() { return entry_; }
 
  private:
@@ -77,7 +77,7 @@ class LiveCall : public Call {
   // What a method left behind for its end. It may run on a thread of gRPC's, which survives no exception.
   void run_guarded(UniqueFunction<void()>& handler) const;
 
-  std::shared_ptr<Board> board_;  // shared by all calls and the front
+  std::shared_ptr<CallGate> gate_;  // shared by all calls and the front
   Entry& entry_;
   const Ticks begun_;
   bool open_ = false;

@@ -19,8 +19,8 @@ void drop(CallRef call) { call.reset(); }
 
 class StillCall final : public LiveCall {
  public:
-  StillCall(std::shared_ptr<Board> board, Entry& entry, std::vector<int>& said)
-      : LiveCall(std::move(board), entry), said_(said) {}
+  StillCall(std::shared_ptr<CallGate> gate, Entry& entry, std::vector<int>& said)
+      : LiveCall(std::move(gate), entry), said_(said) {}
   void begin() { run(); }
   void done() { let_go_of_transport(); }
 
@@ -43,20 +43,20 @@ class LiveCallTest : public FrontTest {
  protected:
   void SetUp() override {
     FrontTest::SetUp();
-    board = std::make_shared<Board>(*door, *metrics, GrpcOptions());
+    gate = std::make_shared<CallGate>(*door, *metrics, GrpcOptions());
   }
   void TearDown() override {
     kept.reset();
-    board.reset();
+    gate.reset();
     FrontTest::TearDown();
   }
   StillCall& begin(void (*run)(CallRef)) {
     entry = std::make_unique<Entry>(Method{.service = "s", .name = "m", .run = run}, *metrics);
-    auto* call = new StillCall(board, *entry, said);
+    auto* call = new StillCall(gate, *entry, said);
     call->begin();
     return *call;
   }
-  std::shared_ptr<Board> board;
+  std::shared_ptr<CallGate> gate;
   std::unique_ptr<Entry> entry;
   std::vector<int> said;
 };
@@ -91,12 +91,12 @@ TEST_F(LiveCallTest, AHandlerThatThrowsWhenItsCallIsGivenUpStaysInside) {
 
 TEST_F(LiveCallTest, WorkForLaterThatThrowsStaysInside) {
   std::promise<void> ran;
-  board->core.after(Duration(0), [&] {
+  gate->core.after(Duration(0), [&] {
     ran.set_value();
     throw std::runtime_error("a test throws");
   });
   ran.get_future().wait();
-  board->core.after(Duration(0), [&] {});
+  gate->core.after(Duration(0), [&] {});
 }
 
 TEST_F(LiveCallTest, TrailersThatAMethodAddsToACancelledCallGoNowhere) {
@@ -139,7 +139,7 @@ TEST_F(LiveCallTest, OneThatIsGivenUpRunsItsHandlerOnceAndTakesNoAnswer) {
 
 TEST_F(LiveCallTest, NobodyBeginsToWaitOnceTheFrontStops) {
   begin(keep).done();
-  board->stop_waiting();
+  gate->stop_waiting();
   int handled = 0;
   kept->on_cancel([&] { ++handled; });
   EXPECT_EQ(handled, 1);

@@ -29,7 +29,7 @@ struct Limits {
 };
 
 // What the dialects leave to the server; docs/protocol-grpc.md has the table.
-struct Habits {
+struct CompatFlags {
   Duration poll_wait{60'000};  // the longest hold of an empty poll; stays below the 65 s of clients
   Duration refused_poll_hold{
       1'000};                        // a poll of a worker that may not poll is answered this late: its client polls again at once
@@ -52,7 +52,7 @@ struct GrpcOptions {
   bool auth_required = false;
   std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
   Limits limits;
-  Habits habits;
+  CompatFlags compat_flags;
   bool insecure = false;
 };
 

@@ -63,14 +63,14 @@ void answer_extensions(const std::string& type_name, proto::ServerReflectionResp
 // One request at a time: reading pauses while its answer is written.
 class Reflection final : public grpc::ServerGenericBidiReactor {
  public:
-  explicit Reflection(std::shared_ptr<Board> board) : board_(std::move(board)) { StartRead(&incoming_); }
+  explicit Reflection(std::shared_ptr<CallGate> gate) : gate_(std::move(gate)) { StartRead(&incoming_); }
 
   void OnReadDone(bool ok) override {
     if (!ok) return finish(grpc::Status::OK);
-    if (board_->core.stopping)
+    if (gate_->core.stopping)
       return finish(to_grpc(wire_error(ErrorDialect::native, Status::unavailable("the server is stopping"))));
     std::optional<std::string> answer;
-    if (const auto asked = message_of(incoming_, board_->core.options.limits.message_bytes_max); asked.ok())
+    if (const auto asked = message_of(incoming_, gate_->core.options.limits.message_bytes_max); asked.ok())
       answer = reflect(*asked);
     if (!answer)
       return finish(
@@ -89,7 +89,7 @@ class Reflection final : public grpc::ServerGenericBidiReactor {
   void OnCancel() override { finish(grpc::Status::CANCELLED); }
 
   void OnDone() override {
-    board_->close_call();
+    gate_->close_call();
     delete this;
   }
 
@@ -102,7 +102,7 @@ class Reflection final : public grpc::ServerGenericBidiReactor {
     Finish(status);
   }
 
-  std::shared_ptr<Board> board_;  // shared by all calls
+  std::shared_ptr<CallGate> gate_;  // shared by all calls
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   std::mutex mutex_;  // leaf; guards finished_
@@ -143,11 +143,11 @@ std::optional<std::string> reflect(std::string_view request) {
   return response.SerializeAsString();
 }
 
-grpc::ServerGenericBidiReactor* begin_reflection(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context) {
-  Status allowed = board->authenticate(find_metadata(context, "authorization"), address_of(context.peer())).status();
-  if (allowed.ok()) allowed = board->open_call();
+grpc::ServerGenericBidiReactor* begin_reflection(std::shared_ptr<CallGate> gate, grpc::GenericCallbackServerContext& context) {
+  Status allowed = gate->authenticate(find_metadata(context, "authorization"), address_of(context.peer())).status();
+  if (allowed.ok()) allowed = gate->open_call();
   if (!allowed.ok()) return new Refusal(wire_error(ErrorDialect::native, allowed));
-  return new Reflection(std::move(board));
+  return new Reflection(std::move(gate));
 }
 
 }  // namespace muster::rpc

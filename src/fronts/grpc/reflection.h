@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "fronts/grpc/board.h"
+#include "fronts/grpc/call_gate.h"
 
 namespace muster::rpc {
 
@@ -19,6 +19,6 @@ inline constexpr std::string_view kReflectionAlphaPath = "/grpc.reflection.v1alp
 std::optional<std::string> reflect(std::string_view request);
 
 // One stream: a response for every request. Ends itself.
-grpc::ServerGenericBidiReactor* begin_reflection(std::shared_ptr<Board> board, grpc::GenericCallbackServerContext& context);
+grpc::ServerGenericBidiReactor* begin_reflection(std::shared_ptr<CallGate> gate, grpc::GenericCallbackServerContext& context);
 
 }  // namespace muster::rpc

@@ -17,10 +17,10 @@ WebAnswer to_answer(WireError error) {
 
 }  // namespace
 
-WebCancel WebCall::begin(std::shared_ptr<Board> board, WebRequest request, WebReply reply) {
-  Entry* entry = board->catalogue.find(request.path);
+WebCancel WebCall::begin(std::shared_ptr<CallGate> gate, WebRequest request, WebReply reply) {
+  Entry* entry = gate->catalogue.find(request.path);
   if (entry == nullptr) {
-    board->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
+    gate->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
     WireError error = wire_error(Catalogue::dialect_of(request.path), Status::not_found("no such method: " + request.path));
     error.code = WireCode::unimplemented;
     reply(to_answer(std::move(error)));
@@ -29,7 +29,7 @@ WebCancel WebCall::begin(std::shared_ptr<Board> board, WebRequest request, WebRe
   Status refused = std::move(request.refused);
   command::Caller caller = std::move(request.caller);
   const std::optional<Duration> timeout = request.timeout;
-  auto* call = new WebCall(std::move(board), *entry, std::move(request), std::move(reply));
+  auto* call = new WebCall(std::move(gate), *entry, std::move(request), std::move(reply));
   // The bringer's share of the call.
   std::shared_ptr<WebCall> held(call, [](WebCall* one) { one->let_go_of_transport(); });
   call->name_itself();
@@ -54,8 +54,8 @@ WebCancel WebCall::begin(std::shared_ptr<Board> board, WebRequest request, WebRe
   };
 }
 
-WebCall::WebCall(std::shared_ptr<Board> board, Entry& entry, WebRequest from, WebReply reply)
-    : LiveCall(std::move(board), entry), reply_(std::move(reply)) {
+WebCall::WebCall(std::shared_ptr<CallGate> gate, Entry& entry, WebRequest from, WebReply reply)
+    : LiveCall(std::move(gate), entry), reply_(std::move(reply)) {
   request = std::move(from.message);
   received = std::move(from.metadata);
 }

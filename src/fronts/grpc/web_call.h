@@ -10,10 +10,10 @@ namespace muster::rpc {
 
 class WebCall final : public LiveCall {
  public:
-  static WebCancel begin(std::shared_ptr<Board> board, WebRequest request, WebReply reply);
+  static WebCancel begin(std::shared_ptr<CallGate> gate, WebRequest request, WebReply reply);
 
  private:
-  WebCall(std::shared_ptr<Board> board, Entry& entry, WebRequest request, WebReply reply);
+  WebCall(std::shared_ptr<CallGate> gate, Entry& entry, WebRequest request, WebReply reply);
   void deliver(std::string response, const Metadata& trailers) override;
   void deliver(WireError error, const Metadata& trailers) override;
 

@@ -78,9 +78,9 @@ Result<std::string> message_of(const grpc::ByteBuffer& buffer, std::size_t bytes
   return out;
 }
 
-grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context,
+grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context,
                                           const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing) {
-  auto* call = new WireCall(std::move(board), entry, context, outgoing);
+  auto* call = new WireCall(std::move(gate), entry, context, outgoing);
   try {
     call->name_itself();
     call->connection = context.peer();
@@ -92,14 +92,14 @@ grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<Board> board, Entry& e
       call->refuse(admitted);
   } catch (...) {
     // Before the method runs: what it throws does not come here.
-    const Incident incident(call->board().incidents, entry.method.name);
+    const Incident incident(call->gate().incidents, entry.method.name);
     call->refuse(incident.status());
   }
   return call;
 }
 
-WireCall::WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing)
-    : LiveCall(std::move(board), entry), context_(context), outgoing_(outgoing) {
+WireCall::WireCall(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing)
+    : LiveCall(std::move(gate), entry), context_(context), outgoing_(outgoing) {
   for (const auto& [name, value] : context.client_metadata())
     if (!is_plumbing(view(name))) received.emplace_back(std::string(view(name)), std::string(view(value)));
   const auto due = context.deadline();
@@ -124,7 +124,7 @@ void WireCall::OnDone() { let_go_of_transport(); }
 void WireCall::deliver(std::string response, const Metadata& trailers) {
   for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
   outgoing_ = to_buffer(std::move(response));
-  board().courier.hand_over([this] { Finish(grpc::Status::OK); });
+  gate().reply_thread.hand_over([this] { Finish(grpc::Status::OK); });
 }
 
 void WireCall::deliver(WireError error, const Metadata& trailers) {
@@ -132,15 +132,15 @@ void WireCall::deliver(WireError error, const Metadata& trailers) {
   Finish(to_grpc(std::move(error)));
 }
 
-WireMethods::WireMethods(const std::shared_ptr<Board>& board) {
+WireMethods::WireMethods(const std::shared_ptr<CallGate>& gate) {
   using Handler = grpc::internal::CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>;
   int place = 0;
-  for (const auto& [path, entry] : board->catalogue.paths()) {
+  for (const auto& [path, entry] : gate->catalogue.paths()) {
     AddMethod(new grpc::internal::RpcServiceMethod(path.data(), grpc::internal::RpcMethod::NORMAL_RPC, nullptr));
     MarkMethodRawCallback(
-        place++, new Handler([board, entry = entry](grpc::CallbackServerContext* context, const grpc::ByteBuffer* incoming,
-                                                    grpc::ByteBuffer* outgoing) -> grpc::ServerUnaryReactor* {
-          return WireCall::begin(board, *entry, *context, *incoming, *outgoing);
+        place++, new Handler([gate, entry = entry](grpc::CallbackServerContext* context, const grpc::ByteBuffer* incoming,
+                                                   grpc::ByteBuffer* outgoing) -> grpc::ServerUnaryReactor* {
+          return WireCall::begin(gate, *entry, *context, *incoming, *outgoing);
         }));
   }
 }

@@ -13,7 +13,7 @@ namespace muster::rpc {
 class WireCall final : public grpc::ServerUnaryReactor, public LiveCall {
  public:
   // Owns itself from here on: OnDone() and the last CallRef end it. `incoming` and `outgoing` are gRPC's, until OnDone().
-  static grpc::ServerUnaryReactor* begin(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context,
+  static grpc::ServerUnaryReactor* begin(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context,
                                          const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing);
 
   void OnCancel() override;
@@ -22,7 +22,7 @@ class WireCall final : public grpc::ServerUnaryReactor, public LiveCall {
   bool InternalInlineable() override { return true; }
 
  private:
-  WireCall(std::shared_ptr<Board> board, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing);
+  WireCall(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing);
   // Reads the message and runs the method, or refuses.
   void take(const grpc::ByteBuffer& incoming);
   void deliver(std::string response, const Metadata& trailers) override;
@@ -36,7 +36,7 @@ class WireCall final : public grpc::ServerUnaryReactor, public LiveCall {
 // message, which spares a round through gRPC's queue that a generic one costs.
 class WireMethods final : public grpc::Service {
  public:
-  explicit WireMethods(const std::shared_ptr<Board>& board);
+  explicit WireMethods(const std::shared_ptr<CallGate>& gate);
 };
 
 // What the streams and unary calls share about a peer and its metadata.

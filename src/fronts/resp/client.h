@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "command/context.h"
+#include "command/keys.h"
 #include "fronts/resp/wire/writer.h"
 #include "model/ids.h"
 #include "model/job.h"
-#include "store/keys.h"
 
 namespace muster::resp {
 
@@ -42,7 +42,7 @@ class Client {
   bool auth_needed = true;  // false: the listener lets everybody act as the operator
   command::Caller caller;   // role, token name; worker: the one its key is for
   std::string key_digest;   // of the key it gave; empty: none was needed
-  bool pairs = true;        // pops of one key answer [key, element]; not by Habits or CLIENT DIALECT agq
+  bool pairs = true;        // pops of one key answer [key, element]; not by CompatFlags or CLIENT DIALECT agq
 
   Bond bond = Bond::none;
   WorkerId worker;              // set with the bond

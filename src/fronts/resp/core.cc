@@ -7,8 +7,8 @@
 #include "fronts/resp/gatekeeper.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/meter.h"
-#include "fronts/resp/plans/shelf.h"
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/plans/plan_cache.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp {
 
@@ -22,8 +22,8 @@ Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, RespOption
       clients(std::make_unique<Clients>()),
       gatekeeper(std::make_unique<Gatekeeper>(*this)),
       channels(std::make_shared<Channels>(*this)),
-      desk(std::make_unique<work::Desk>(*this)),
-      shelf(std::make_unique<plans::Shelf>(*this)) {}
+      work_state(std::make_unique<work::WorkState>(*this)),
+      plan_cache(std::make_unique<plans::PlanCache>(*this)) {}
 
 Core::~Core() = default;
 

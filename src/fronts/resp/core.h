@@ -23,10 +23,10 @@ class Gatekeeper;  // gatekeeper.h: AUTH
 class Channels;    // link/channels.h: SUBSCRIBE
 class Meter;       // meter.h: what is counted
 namespace work {
-class Desk;  // work/desk.h: the anonymous worker, claims of connections that are gone, verifications
+class WorkState;  // work/work_state.h: the anonymous worker, claims of connections that are gone, verifications
 }
 namespace plans {
-class Shelf;  // plans/shelf.h: plans read lately, rate limits
+class PlanCache;  // plans/plan_cache.h: plans read lately, rate limits
 }
 
 // Commands that are run together. What one of their handlers throws, at once or when an answer comes for it, fails those of them
@@ -47,8 +47,8 @@ struct Core : std::enable_shared_from_this<Core> {
   std::unique_ptr<Clients> clients;
   std::unique_ptr<Gatekeeper> gatekeeper;
   std::shared_ptr<Channels> channels;  // shared with wakes that are on their way to it
-  std::unique_ptr<work::Desk> desk;
-  std::unique_ptr<plans::Shelf> shelf;
+  std::unique_ptr<work::WorkState> work_state;
+  std::unique_ptr<plans::PlanCache> plan_cache;
   keyspace::Cursors cursors;
   bool stopping = false;
 

@@ -16,7 +16,7 @@ namespace {
 // Empty: any address will do.
 std::string exposure_refusal(const RespOptions& options) {
   if (options.insecure) return {};
-  const bool keys = !options.keys.empty() && !options.habits.auth_optional;
+  const bool keys = !options.keys.empty() && !options.compat_flags.auth_optional;
   if (options.tls.enabled() && keys) return {};
   const std::string_view missing = options.tls.enabled() ? "authentication is" : keys ? "TLS is" : "both are";
   return fmt::format(
@@ -64,9 +64,9 @@ Result<std::unique_ptr<RespFront>> RespFront::start(net::IoLoop& loop, command::
                                                     RespOptions options) {
   if (Status valid = Gatekeeper::validate(options.keys); !valid.ok()) return valid;
   if (options.addresses.empty()) return Status::invalid_argument("the RESP front has no address to listen on");
-  if (options.keys.empty() && !options.habits.auth_optional)
+  if (options.keys.empty() && !options.compat_flags.auth_optional)
     return Status::invalid_argument("the RESP front needs a key for AUTH, and none is configured");
-  const Entrance entrance{.auth_needed = !options.habits.auth_optional};
+  const Entrance entrance{.auth_needed = !options.compat_flags.auth_optional};
   if (!options.budget) options.budget = std::make_shared<net::ByteBudget>(loop, net::BudgetBounds());
   auto state = std::make_shared<State>();
   state->core = std::make_shared<Core>(loop, door, metrics, std::move(options));

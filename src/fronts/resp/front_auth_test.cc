@@ -188,7 +188,7 @@ TEST_F(FrontAuthTest, ConnectionsWhoseKeyIsGoneAreClosed) {
 
 TEST_F(FrontAuthTest, WithoutAuthEverybodyIsTheOperatorOnLoopback) {
   RespOptions options;
-  options.habits.auth_optional = true;
+  options.compat_flags.auth_optional = true;
   start(options);
   Wire wire = connect();
   EXPECT_EQ(wire.call({"PING"}), "+PONG\r\n");
@@ -205,9 +205,9 @@ TEST_F(FrontAuthTest, AnAddressThatOthersReachNeedsTlsAndKeys) {
   options.keys = {{.name = "operator", .role = command::Role::operator_role, .secret = kTestKey, .worker = {}}};
   const auto refused = [&] { return RespFront::start(*loop, *door, *metrics, options); };
   EXPECT_EQ(refused().code(), Code::invalid_argument);
-  options.habits.auth_optional = true;
+  options.compat_flags.auth_optional = true;
   EXPECT_EQ(refused().code(), Code::invalid_argument);
-  options.habits.auth_optional = false;
+  options.compat_flags.auth_optional = false;
   options.insecure = true;
   EXPECT_TRUE(refused().ok());
   options.insecure = false;

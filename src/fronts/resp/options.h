@@ -49,7 +49,7 @@ struct Limits {
 };
 
 // What the dialects disagree about; docs/protocol-resp.md has the table.
-struct Habits {
+struct CompatFlags {
   bool pop_answers_pair = true;        // BRPOP of one key answers [key, element] as Redis does; false: the element alone
   bool pop_moves_document = false;     // BRPOPLPUSH out of a queue answers the job's JSON instead of its id
   bool ranges_with_scores = false;     // ZRANGE and ZRANGEBYSCORE always answer scores
@@ -74,7 +74,7 @@ struct RespOptions {
   std::vector<Key> keys;
   std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own
   Limits limits;
-  Habits habits;
+  CompatFlags compat_flags;
   Duration job_timeout{3'600'000};
   std::uint32_t job_attempts = 3;
   std::uint32_t job_rescues = 3;

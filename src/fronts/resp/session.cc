@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/keyspace/transaction.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/meter.h"
-#include "fronts/resp/objections.h"
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp {
 namespace {
@@ -58,7 +58,7 @@ RespSession::~RespSession() = default;
 
 void RespSession::begin(Entrance entrance) {
   auth_needed_ = entrance.auth_needed;
-  client_->pairs = core_->options.habits.pop_answers_pair;
+  client_->pairs = core_->options.compat_flags.pop_answers_pair;
   client_->auth_needed = auth_needed_;
   client_->caller.address = client_->address;
   if (!auth_needed_) {
@@ -92,7 +92,7 @@ void RespSession::arm() {
 
 // A command has all its time again after the session itself stalled it.
 void RespSession::follow_frame(bool was_open) {
-  if (parser_.idle() || !input_.empty() || deaf_)
+  if (parser_.idle() || !input_.empty() || input_ended_)
     frame_due_.reset();
   else if (!frame_due_)
     frame_due_ = core_->loop.clock().elapsed() + core_->options.limits.frame_read;
@@ -129,7 +129,7 @@ void RespSession::report_held() {
 }
 
 void RespSession::received(std::string_view bytes) {
-  if (deaf_) return;
+  if (input_ended_) return;
   client_->active_at = core_->now();
   if (!client_->authenticated || core_->options.limits.idle > Duration::zero()) arm();
   if (!input_.empty()) {
@@ -142,7 +142,7 @@ void RespSession::received(std::string_view bytes) {
 void RespSession::read(std::string_view bytes) {
   const bool frame_was_open = frame_due_.has_value();
   reading_ = true;
-  while (!bytes.empty() && !deaf_ && !stalled()) {
+  while (!bytes.empty() && !input_ended_ && !stalled()) {
     const wire::Parser::Step step = parser_.feed(bytes);
     bytes.remove_prefix(step.used);
     if (step.outcome != wire::Parser::Outcome::more) frame_due_.reset();
@@ -151,7 +151,7 @@ void RespSession::read(std::string_view bytes) {
     else if (step.outcome == wire::Parser::Outcome::refused)
       refuse(parser_.refusal().text, parser_.refusal().close);
   }
-  if (deaf_) bytes = {};
+  if (input_ended_) bytes = {};
   input_.assign(bytes);
   if (input_.empty() && input_.capacity() > wire::kTextKept) input_.shrink_to_fit();
   reading_ = false;
@@ -176,8 +176,8 @@ void RespSession::refuse(std::string text, bool close) {
   slot.close_after = close;
   if (!close) return;
   client_->ended_because = std::move(text);
-  deaf_ = true;
-  hurry();
+  input_ended_ = true;
+  interrupt_waiting();
 }
 
 void RespSession::take(wire::Words words) {
@@ -211,11 +211,11 @@ void RespSession::take(wire::Words words) {
     slot.request_bytes += slot.call->transaction->bytes;
     request_bytes_ += slot.call->transaction->bytes;
   }
-  if (slot.close_after) deaf_ = true;
+  if (slot.close_after) input_ended_ = true;
   if (slot.gate) ++gates_;
   if (slot.flow == Flow::local) return begin_local(slot);
   if (slot.heartbeat) ++heartbeats_ahead_;
-  if (slot.heartbeat || deaf_) hurry();
+  if (slot.heartbeat || input_ended_) interrupt_waiting();
   // Its outcome decides how the next frame is read.
   if (slot.gate && !client_->authenticated) pump();
 }
@@ -339,7 +339,7 @@ void RespSession::begin_run() {
   if (calls.empty()) return;
   running_ += calls.size();
   run_group(flow, std::move(calls));
-  hurry();
+  interrupt_waiting();
 }
 
 void RespSession::run_group(Flow flow, std::vector<CallRef> calls) {
@@ -364,12 +364,12 @@ void RespSession::hand_over(Flow flow, std::vector<CallRef> calls) {
 
 std::optional<Call::Interrupt> RespSession::impatience() const {
   if (peer_finished_ || close_asked_) return Call::Interrupt::closed;
-  if (heartbeats_ahead_ > 0 || deaf_ || draining_) return Call::Interrupt::heartbeat;
+  if (heartbeats_ahead_ > 0 || input_ended_ || draining_) return Call::Interrupt::heartbeat;
   return std::nullopt;
 }
 
 // Ends the waits of the run that is under way when somebody no longer wants to wait for it.
-void RespSession::hurry() {
+void RespSession::interrupt_waiting() {
   const auto why = impatience();
   if (!why || running_ == 0) return;
   // The handler may answer at once, which changes nothing about the slots before a later turn.
@@ -391,11 +391,11 @@ void RespSession::turn() {
   pump();
   send_ready();
   if (close_asked_ && !connection_.closing()) {
-    hurry();
+    interrupt_waiting();
     connection_.close_when_sent();
   }
   if (closed_ || connection_.closing()) return;
-  if (!input_.empty() && !stalled() && !deaf_) {
+  if (!input_.empty() && !stalled() && !input_ended_) {
     const std::string waiting = std::exchange(input_, {});
     return read(waiting);
   }
@@ -471,7 +471,7 @@ bool RespSession::abandoned() const {
 void RespSession::peer_finished() {
   peer_finished_ = true;
   if (closed_) return;
-  hurry();
+  interrupt_waiting();
   pump();
   send_ready();
   finish_if_done();
@@ -480,7 +480,7 @@ void RespSession::peer_finished() {
 void RespSession::read_expired() {
   const Ticks now = core_->loop.clock().elapsed();
   if (now >= authenticate_by_) return connection_.close_when_sent();
-  if (frame_due_ && !deaf_ && now >= *frame_due_) {
+  if (frame_due_ && !input_ended_ && now >= *frame_due_) {
     refuse(std::string(kLateFrame), true);
     pump();
     return send_ready();
@@ -491,16 +491,16 @@ void RespSession::read_expired() {
 
 void RespSession::drain() {
   draining_ = true;
-  deaf_ = true;
+  input_ended_ = true;
   input_.clear();
-  hurry();
+  interrupt_waiting();
   schedule_turn();
 }
 
 void RespSession::close() {
   if (closed_) return;
   close_asked_ = true;
-  deaf_ = true;
+  input_ended_ = true;
   input_.clear();
   schedule_turn();
 }
@@ -526,7 +526,7 @@ void RespSession::closed() {
     slot.call->interrupt(Call::Interrupt::closed);
   }
   core_->channels->remove(*client_);
-  core_->desk->closed(client_);
+  core_->work_state->closed(client_);
   core_->clients->remove(client_);
 }
 

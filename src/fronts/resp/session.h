@@ -91,7 +91,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void send_ready();
   void emit(std::string bytes, std::vector<UniqueFunction<void(bool)>> sent);
   std::optional<Call::Interrupt> impatience() const;
-  void hurry();
+  void interrupt_waiting();
   void finish_if_done();
   bool abandoned() const;
   void arm();
@@ -118,7 +118,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   bool pumping_ = false;
   bool turn_scheduled_ = false;
   bool some_postponed_ = false;
-  bool deaf_ = false;  // nothing that arrives is read any more
+  bool input_ended_ = false;  // nothing that arrives is read any more
   bool close_asked_ = false;
   bool peer_finished_ = false;
   bool draining_ = false;

@@ -3,9 +3,9 @@
 // then as fields that no ErrorDetail has.
 #include <array>
 
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/k0.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::k0 {
 namespace {

@@ -1,5 +1,5 @@
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/k0.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::k0 {
 

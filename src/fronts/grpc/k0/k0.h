@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "fronts/grpc/dialect/wire.h"
 #include "fronts/grpc/methods.h"
-#include "fronts/grpc/words/wire.h"
 #include "kagzi_k0.pb.h"
 #include "model/ids.h"
 

@@ -1,16 +1,15 @@
-#include "fronts/grpc/words/runs.h"
+#include "fronts/grpc/dialect/runs.h"
 
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/roster.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/roster.h"
-#include "fronts/grpc/words/values.h"
 #include "model/key_scope.h"
 
 namespace muster::rpc::k0 {
 namespace {
 
 constexpr PageRule kRunPages{.usual = 20, .most = 100};
-constexpr std::string_view kNull = "null";
 
 void refuse_run(const CallRef& call, const Status& status, const std::string& id) {
   K0::refuse(call, status, {.kind = "workflow_run", .id = id});
@@ -61,7 +60,7 @@ void get_workflow_run(CallRef call) {
   find_run(call, namespace_of(request->namespace_id()), *id, [call, id = *id](Result<Job> run) {
     if (!run.ok()) return refuse_run(call, run.status(), id.text());
     pb::GetWorkflowRunResponse response;
-    put_run(*run, {call->core.options.habits.plain_errors}, response.mutable_workflow_run());
+    put_run(*run, {call->core.options.compat_flags.plain_errors}, response.mutable_workflow_run());
     K0::answer(call, response);
   });
 }
@@ -80,7 +79,7 @@ void list_workflow_runs(CallRef call) {
   list_runs(call, std::move(listing), [call](Result<RunsPage> page) {
     if (!page.ok()) return K0::refuse(call, page.status());
     pb::ListWorkflowRunsResponse response;
-    for (const Job& run : page->runs) put_run(run, {call->core.options.habits.plain_errors}, response.add_workflow_runs());
+    for (const Job& run : page->runs) put_run(run, {call->core.options.compat_flags.plain_errors}, response.add_workflow_runs());
     response.set_next_page_token(page_token(page->next));
     response.set_has_more(!page->next.empty());
     K0::answer(call, response);
@@ -124,7 +123,7 @@ void fail_workflow(CallRef call) {
   const Result<store::RunRef> ref = ref_of(*call, *id);
   if (!ref.ok()) return K0::refuse(call, ref.status());
   Complaint complaint = complaint_of(request->error());
-  const bool retries = call->core.options.habits.steps_retry && !ref->fence;
+  const bool retries = call->core.options.compat_flags.steps_retry && !ref->fence;
   if (retries && call->core.roster->take_echo(*id)) return answer_empty(call);
   fail_run(call, *ref, {complaint.kind, complaint.message}, [call, retries, id = *id](Result<store::Settled> settled) {
     if (settled.ok()) return answer_empty(call);

@@ -191,7 +191,7 @@ TEST_F(K0Runs, ErrorsOfTheFirstDaysAreTexts) {
 }
 
 TEST_F(K0Runs, ErrorsAreAnsweredAsTextsWhereTheOperatorSaysSo) {
-  options.habits.plain_errors = true;
+  options.compat_flags.plain_errors = true;
   restart();
   const std::string id = start_run();
   claim(register_worker(), id);

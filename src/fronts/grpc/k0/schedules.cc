@@ -1,16 +1,15 @@
 #include <algorithm>
 
 #include "command/schedules.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::k0 {
 namespace {
 
 constexpr PageRule kSchedulePages{.usual = 100, .most = 500};
-constexpr std::string_view kNull = "null";
 
 std::uint32_t catchup_of(std::int32_t wanted) {
   return static_cast<std::uint32_t>(std::clamp<std::int32_t>(wanted, 1, static_cast<std::int32_t>(kCatchupMax)));

@@ -1,9 +1,9 @@
 #include "fronts/grpc/k0/shapes.h"
 
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
-#include "fronts/grpc/words/workers.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
+#include "fronts/grpc/dialect/workers.h"
 #include "model/validate.h"
 
 namespace muster::rpc::k0 {

@@ -8,6 +8,8 @@
 
 namespace muster::rpc::k0 {
 
+inline constexpr std::string_view kNull = "null";  // an input that was left out
+
 // `plain`: for clients that take the error's bytes for a text.
 struct ErrorForm {
   bool plain = false;

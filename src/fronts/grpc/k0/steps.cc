@@ -1,9 +1,9 @@
 #include "command/runs.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/roster.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/roster.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::k0 {
 namespace {
@@ -82,7 +82,7 @@ void fail_step(CallRef call) {
   fail.retryable = !complaint.non_retryable && !request->non_retryable();
   const std::int64_t later = request->retry_after_ms() > 0 ? request->retry_after_ms() : complaint.retry_after_ms;
   fail.retry_after = std::clamp(Duration(later), Duration(0), limits::kDelayMax);
-  fail.requeue = call->core.options.habits.steps_retry;
+  fail.requeue = call->core.options.compat_flags.steps_retry;
   fail.unbegun_ok = true;
   take_step(call, std::move(fail), ref->run, [call, run = ref->run](const store::StepAnswer& answer) {
     if (answer.parked)
@@ -101,7 +101,7 @@ void get_step_attempt(CallRef call) {
   ask(call, command::RunGetStepRequest{StepId{*id}}, [call, id = id->text()](const Result<command::RunGetStepReply>& found) {
     if (!found.ok()) return K0::refuse(call, found.status(), {.kind = "step_attempt", .id = id});
     pb::GetStepAttemptResponse response;
-    put_step(found->step, found->run.spec.ns, call->core.now(), {call->core.options.habits.plain_errors},
+    put_step(found->step, found->run.spec.ns, call->core.now(), {call->core.options.compat_flags.plain_errors},
              response.mutable_step_attempt());
     K0::answer(call, response);
   });
@@ -125,7 +125,7 @@ void list_step_attempts(CallRef call) {
       if (!page.ok()) return K0::refuse(call, page.status());
       pb::ListStepAttemptsResponse response;
       for (const Step& step : page->steps)
-        put_step(step, ns, call->core.now(), {call->core.options.habits.plain_errors}, response.add_step_attempts());
+        put_step(step, ns, call->core.now(), {call->core.options.compat_flags.plain_errors}, response.add_step_attempts());
       response.set_next_page_token(page_token(page->next));
       K0::answer(call, response);
     });

@@ -140,7 +140,7 @@ TEST_F(K0Steps, AFailureOfTheRunThatHasNoRetriedStepBeforeItCounts) {
 }
 
 TEST_F(K0Steps, WithoutStepRetriesTheRunFailsAsItsClientSays) {
-  options.habits.steps_retry = false;
+  options.compat_flags.steps_retry = false;
   restart();
   begin_step(id, "a");
   ASSERT_EQ(fail_step(id, "a", "boom").code, WireCode::ok);

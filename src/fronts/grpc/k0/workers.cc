@@ -1,13 +1,13 @@
-#include "fronts/grpc/words/workers.h"
+#include "fronts/grpc/dialect/workers.h"
 
 #include <algorithm>
 
 #include "command/jobs.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/polls.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/k0/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/polls.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::k0 {
 namespace {

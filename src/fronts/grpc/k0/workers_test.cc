@@ -204,7 +204,7 @@ TEST_F(K0Workers, K22_ToK25_PollsOfThoseWhoMayNot) {
 }
 
 TEST_F(K0Workers, ARefusedPollIsHeldSoThatItsClientDoesNotSpin) {
-  options.habits.refused_poll_hold = Duration(50);
+  options.compat_flags.refused_poll_hold = Duration(50);
   restart();
   const auto held = begin_poll(kNobody);
   EXPECT_FALSE(held->answered());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fronts/grpc/call.h"
-#include "fronts/grpc/words/wire.h"
+#include "fronts/grpc/dialect/wire.h"
 
 namespace muster::rpc::native {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "command/runs.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
 #include "model/key_scope.h"
 
 namespace muster::rpc::native {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "command/schedules.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/values.h"
 #include "fronts/grpc/native/native.h"
 #include "fronts/grpc/native/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/values.h"
 
 namespace muster::rpc::native {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "command/schedules.h"
-#include "fronts/grpc/words/json.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/values.h"
+#include "fronts/grpc/dialect/json.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/values.h"
 
 namespace muster::rpc::native {
 namespace {

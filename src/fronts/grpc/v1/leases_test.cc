@@ -2,8 +2,8 @@
 #include <future>
 
 #include "command/single.h"
+#include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/v1/v1_testing.h"
-#include "fronts/grpc/words/names.h"
 
 namespace muster::rpc::v1 {
 namespace {
@@ -190,9 +190,9 @@ TEST_F(V1Leases, AFenceDecidesWhateverTheConnection) {
 TEST_F(V1Leases, AClientThatStopsBeatingAndDrainsKeepsItsRun) {
   given_held_by_a();
   ASSERT_EQ(beat(a).code, WireCode::ok);
-  advance(options.habits.dead_after + 1s);
+  advance(options.compat_flags.dead_after + 1s);
   ASSERT_TRUE(eventually([&] { return status_of_a() == pb::WORKER_STATUS_OFFLINE; }));
-  advance(options.habits.run_lease + options.habits.run_lease_per_beat - options.habits.dead_after - 2s);
+  advance(options.compat_flags.run_lease + options.compat_flags.run_lease_per_beat - options.compat_flags.dead_after - 2s);
   EXPECT_TRUE(is_running());
   EXPECT_EQ(run(id).worker_id(), a);
   EXPECT_TRUE(begin_step(id, "step")->should_execute());
@@ -202,7 +202,7 @@ TEST_F(V1Leases, AClientThatStopsBeatingAndDrainsKeepsItsRun) {
 
 TEST_F(V1Leases, WhenTheLeaseOfASilentWorkerIsOverAnotherOneGetsTheRun) {
   given_held_by_a();
-  advance(options.habits.run_lease);
+  advance(options.compat_flags.run_lease);
   b = register_on(kOfB, 2);
   claim(b, id);
 }
@@ -216,7 +216,7 @@ TEST_F(V1Leases, AClientThatBeatsToTheEndLosesItsRunWithItsSilence) {
   wanted.set_task_queue("q");
   wanted.add_workflow_types("T");
   ASSERT_EQ(call<pb::PollTaskResponse>("Worker", "PollTask", wanted, {{"muster-slots", "4"}})->run_id(), id);
-  advance(options.habits.dead_after);
+  advance(options.compat_flags.dead_after);
   b = register_on(kOfB, 2);
   claim(b, id);
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "command/namespaces.h"
+#include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
 #include "model/limits.h"
 #include "model/validate.h"
 

@@ -3,9 +3,9 @@
 #include "command/jobs.h"
 #include "command/runs.h"
 #include "command/schedules.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
 
 namespace muster::rpc::v1 {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/workers.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/workers.h"
 #include "model/validate.h"
 
 namespace muster::rpc::v1 {

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "command/schedules.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
+#include "fronts/grpc/dialect/workers.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
-#include "fronts/grpc/words/workers.h"
 
 namespace muster::rpc::v1 {
 namespace {

@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "command/runs.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/runs.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/runs.h"
 
 namespace muster::rpc::v1 {
 namespace {

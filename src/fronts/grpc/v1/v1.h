@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "fronts/grpc/dialect/values.h"
+#include "fronts/grpc/dialect/wire.h"
 #include "fronts/grpc/methods.h"
-#include "fronts/grpc/words/values.h"
-#include "fronts/grpc/words/wire.h"
 #include "kagzi_v1.pb.h"
 #include "model/ids.h"
 

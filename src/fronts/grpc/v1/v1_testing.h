@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fronts/grpc/words/call_testing.h"
+#include "fronts/grpc/dialect/call_testing.h"
 #include "kagzi_v1.pb.h"
 
 namespace muster::rpc::v1 {

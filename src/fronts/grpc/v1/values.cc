@@ -1,7 +1,7 @@
 #include <array>
 
+#include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/v1/v1.h"
-#include "fronts/grpc/words/names.h"
 
 namespace muster::rpc::v1 {
 namespace {

@@ -1,12 +1,12 @@
-#include "fronts/grpc/words/workers.h"
+#include "fronts/grpc/dialect/workers.h"
 
 #include <algorithm>
 #include <charconv>
 
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/polls.h"
+#include "fronts/grpc/dialect/runs.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/polls.h"
-#include "fronts/grpc/words/runs.h"
 
 namespace muster::rpc::v1 {
 namespace {
@@ -115,7 +115,7 @@ void poll_task(CallRef call) {
   wanted.types_are_queues = true;
   // It beats no more when it is told to stop, and drains for longer than a silent worker lives. Ours says its slots, and beats
   // on.
-  if (call->metadata("muster-slots").empty()) wanted.lease = call->core.options.habits.run_lease;
+  if (call->metadata("muster-slots").empty()) wanted.lease = call->core.options.compat_flags.run_lease;
   poll(call, *id, std::move(wanted), answer_poll);
 }
 

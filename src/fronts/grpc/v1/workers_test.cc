@@ -1,8 +1,8 @@
 #include <future>
 #include <optional>
 
+#include "fronts/grpc/dialect/workers.h"
 #include "fronts/grpc/v1/v1_testing.h"
-#include "fronts/grpc/words/workers.h"
 
 namespace muster::rpc::v1 {
 namespace {
@@ -90,7 +90,7 @@ TEST_F(V1Workers, V09_EachWorkerGetsItsType) {
 }
 
 TEST_F(V1Workers, V10_APollWithNothingToDoEndsEmpty) {
-  options.habits.poll_wait = Duration(5'000);
+  options.compat_flags.poll_wait = Duration(5'000);
   restart();
   const auto open = begin_poll(register_worker());
   EXPECT_FALSE(open->answered());
@@ -163,7 +163,7 @@ TEST_F(V1Workers, ADeadWorkersRunSaysThatItsAttemptsAreExhausted) {
   request.mutable_retry_policy()->set_maximum_attempts(1);
   const std::string id = call<pb::StartWorkflowResponse>("Workflow", "StartWorkflow", request)->run_id();
   claim(register_worker(), id);
-  advance(options.habits.run_lease);
+  advance(options.compat_flags.run_lease);
   ASSERT_TRUE(eventually([&] { return run(id).status() == pb::WORKFLOW_STATUS_FAILED; }));
   EXPECT_NE(run(id).error().message().find("exhausted"), std::string::npos);
 }

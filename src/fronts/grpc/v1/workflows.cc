@@ -1,8 +1,8 @@
 #include "command/runs.h"
+#include "fronts/grpc/dialect/names.h"
+#include "fronts/grpc/dialect/roster.h"
+#include "fronts/grpc/dialect/runs.h"
 #include "fronts/grpc/v1/shapes.h"
-#include "fronts/grpc/words/names.h"
-#include "fronts/grpc/words/roster.h"
-#include "fronts/grpc/words/runs.h"
 
 namespace muster::rpc::v1 {
 namespace {

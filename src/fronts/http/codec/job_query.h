@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "command/jobs.h"
 #include "fronts/http/target.h"
-#include "store/verbs.h"
 
 namespace muster::http {
 

@@ -4,7 +4,6 @@
 #include "command/jobs.h"
 #include "fronts/http/json/writer.h"
 #include "model/job.h"
-#include "store/store.h"
 
 namespace muster::http {
 

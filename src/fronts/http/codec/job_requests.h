@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "command/jobs.h"
-#include "store/verbs.h"
 
 namespace muster::http {
 

@@ -10,7 +10,6 @@
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 #include "model/worker.h"
-#include "store/verbs.h"
 
 namespace muster::http {
 

@@ -71,7 +71,7 @@ Result<Request> read_randomkey(Call&) { return Request(key::RandomKey{}, render_
 Result<Request> read_dbsize(Call&) { return Request(key::Count{}, render_plain); }
 
 Result<Request> read_flush(Call& call) {
-  if (!call.core().options.habits.flush_allowed)
+  if (!call.core().options.compat_flags.flush_allowed)
     return bad(std::string(call.name()) + " is not allowed here; the setting resp.flush_allowed allows it");
   if (call.size() == 2 && upper(call.arg(1)) != "SYNC" && upper(call.arg(1)) != "ASYNC") return bad(kSyntax);
   return Request(key::Clear{}, render_plain);

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "command/keys.h"
 #include "fronts/resp/call.h"
-#include "store/keys.h"
 
 namespace muster::resp::keyspace {
 

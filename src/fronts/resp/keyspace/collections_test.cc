@@ -151,7 +151,7 @@ TEST_F(CollectionsFront, Resp3HasMapsSetsAndNumbersOfItsOwn) {
 class ScoresByHabitFront : public KeyspaceFrontTest {
   RespOptions options() override {
     RespOptions options;
-    options.habits.ranges_with_scores = true;
+    options.compat_flags.ranges_with_scores = true;
     return options;
   }
 };

@@ -137,7 +137,7 @@ TEST_F(ListsFront, Resp3AnswersThePair) {
 class ElementsFront : public KeyspaceFrontTest {
   RespOptions options() override {
     RespOptions options;
-    options.habits.pop_answers_pair = false;
+    options.compat_flags.pop_answers_pair = false;
     return options;
   }
 };

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/status.h"
+#include "command/keys.h"
 #include "fronts/resp/call.h"
 #include "fronts/resp/keyspace/cursors.h"
-#include "store/keys.h"
 
 namespace muster::resp::keyspace {
 

@@ -10,7 +10,7 @@
 #include "command/keys.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
-#include "fronts/resp/keyspace/parcel.h"
+#include "fronts/resp/keyspace/element_in_transit.h"
 #include "fronts/resp/keyspace/request.h"
 #include "fronts/resp/wire/writer.h"
 
@@ -123,9 +123,9 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
               alive->post([self, waiting, status = answer.status()] { self->failed(*waiting, status); });
             return;
           }
-          Parcel parcel(delivery, std::move(command), std::move(*answer));
+          ElementInTransit element(delivery, std::move(command), std::move(*answer));
           if (const auto alive = weak.lock())
-            alive->post([self, waiting, parcel = std::move(parcel)]() mutable { self->arrived(*waiting, std::move(parcel)); });
+            alive->post([self, waiting, element = std::move(element)]() mutable { self->arrived(*waiting, std::move(element)); });
         });
     // The client no longer waits. What may be on its way all the same goes back.
     call->on_interrupt([self = shared_from_this(), waiting, ticket](Call::Interrupt) {
@@ -142,13 +142,13 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
     go_on();
   }
 
-  void arrived(Waiting& waiting, Parcel parcel) {
+  void arrived(Waiting& waiting, ElementInTransit element) {
     Call& call = *waiting.call;
     if (call.answered()) return;
-    // A copy goes out, since the parcel may have to go back.
-    std::string bytes = reply_to(call, waiting.request, parcel.answer());
-    call.answer(std::move(bytes), [parcel = std::move(parcel)](bool taken) mutable {
-      if (taken) parcel.delivered();
+    // A copy goes out, since the element may have to go back.
+    std::string bytes = reply_to(call, waiting.request, element.answer());
+    call.answer(std::move(bytes), [element = std::move(element)](bool taken) mutable {
+      if (taken) element.delivered();
     });
     go_on();
   }

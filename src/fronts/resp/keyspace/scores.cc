@@ -169,7 +169,7 @@ Result<Request> read_range(Call& call, bool full, RangeOptions options) {
   if (!range.ok()) return range.status();
   key::ScoresRange asked{.key = call.arg(1), .range = *range, .reverse = options.reverse};
   const bool dialect = call.name() == "ZRANGE" || call.name() == "ZRANGEBYSCORE";
-  asked.with_scores = options.with_scores || (dialect && call.core().options.habits.ranges_with_scores);
+  asked.with_scores = options.with_scores || (dialect && call.core().options.compat_flags.ranges_with_scores);
   if (options.offset < 0) asked.limit = 0;
   if (options.offset > 0) asked.skip = static_cast<std::uint64_t>(options.offset);
   if (options.count >= 0 && !asked.limit) asked.limit = static_cast<std::size_t>(options.count);

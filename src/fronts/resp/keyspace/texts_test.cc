@@ -157,7 +157,7 @@ TEST_F(TextsFront, FlushIsRefusedUnlessItIsAllowed) {
 class FlushFront : public KeyspaceFrontTest {
   RespOptions options() override {
     RespOptions options;
-    options.habits.flush_allowed = true;
+    options.compat_flags.flush_allowed = true;
     return options;
   }
 };

@@ -11,10 +11,10 @@
 
 #include "base/check.h"
 #include "command/keys.h"
+#include "fronts/resp/admission.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/request.h"
 #include "fronts/resp/keyspace/words.h"
-#include "fronts/resp/objections.h"
 #include "fronts/resp/wire/writer.h"
 
 namespace muster::resp {

@@ -3,10 +3,10 @@
 
 #include <array>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/objections.h"
 
 namespace muster::resp::link {
 namespace {

@@ -1,9 +1,9 @@
 // COMMAND: the table of commands as clients read it on connect.
 #include <fmt/format.h>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/objections.h"
 
 namespace muster::resp::link {
 namespace {

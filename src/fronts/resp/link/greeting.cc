@@ -1,12 +1,12 @@
 // Who the client is and what it speaks: AUTH, HELLO, RESET, QUIT, SELECT.
 #include <fmt/format.h>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/gatekeeper.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/objections.h"
 
 namespace muster::resp::link {
 namespace {
@@ -75,7 +75,7 @@ std::string introduction(Call& call) {
 
 void speak(Core& core, Client& client, Protocol protocol) {
   client.protocol = protocol;
-  client.pairs = protocol == Protocol::resp3 || core.options.habits.pop_answers_pair;
+  client.pairs = protocol == Protocol::resp3 || core.options.compat_flags.pop_answers_pair;
 }
 
 void finish_hello(const CallRef& call, const Greeting& greeting) {

@@ -13,7 +13,7 @@
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/link/link.h"
 #include "fronts/resp/meter.h"
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::link {
 namespace {
@@ -76,12 +76,12 @@ std::string keyspace_section(const Facts& facts) {
 }
 
 std::string muster_section(Core& core, const Facts& facts) {
-  const work::Desk::Facts desk = core.desk->facts();
+  const work::WorkState::Facts work_state = core.work_state->facts();
   return fmt::format(
       "# Muster\r\nhealthy:{}\r\nworkers:{}\r\nparked_claims:{}\r\njobs_held:{}\r\njobs_of_closed_connections:{}\r\n"
       "verifications_waiting:{}\r\nworkers_flagged:{}\r\n",
-      facts.server.health.writable ? 1 : 0, facts.server.workers, core.door.delivery().parked_claims(), desk.held, desk.left,
-      desk.verifications, desk.flagged);
+      facts.server.health.writable ? 1 : 0, facts.server.workers, core.door.delivery().parked_claims(), work_state.held,
+      work_state.left, work_state.verifications, work_state.flagged);
 }
 
 std::string text_of(Core& core, const Facts& facts, const std::set<std::string>& sections) {

@@ -1,10 +1,10 @@
 // SUBSCRIBE, UNSUBSCRIBE, PSUBSCRIBE, PUNSUBSCRIBE, PUBSUB.
 #include <fmt/format.h>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/channels.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/objections.h"
 
 namespace muster::resp::link {
 namespace {

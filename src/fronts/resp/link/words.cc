@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "fronts/resp/admission.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/objections.h"
 #include "fronts/resp/wire/writer.h"
 
 namespace muster::resp::link {

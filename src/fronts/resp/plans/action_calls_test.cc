@@ -69,7 +69,7 @@ TEST_F(ActionCalls, HowManyInputsAreAcceptedIsConfigured) {
 
 TEST_F(ActionCalls, WithTheHabitNoInputsRunThePlanOnce) {
   RespOptions options;
-  options.habits.empty_inputs_run_once = true;
+  options.compat_flags.empty_inputs_run_once = true;
   start_with_plan(options);
   Wire wire = operate();
   const Json made = json_of(wire.call({"ACTION.SUBMIT", R"({"action_id":"a1","plan_id":"plan-t1","inputs":[]})"}));

@@ -9,7 +9,7 @@
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 
 namespace muster::resp::plans {
 namespace {
@@ -47,7 +47,7 @@ Result<std::string> read_identifier(const Json& tree, const char* field) {
 Result<std::vector<std::string>> read_inputs(const Json& tree, const RespOptions& options) {
   const Json* it = json::array(tree, "inputs");
   if (it == nullptr) return bad("Missing or invalid field: inputs (must be array)");
-  if (it->empty() && options.habits.empty_inputs_run_once) return std::vector<std::string>{"{}"};
+  if (it->empty() && options.compat_flags.empty_inputs_run_once) return std::vector<std::string>{"{}"};
   if (it->empty()) return bad("inputs array must contain at least one input");
   const std::size_t most = std::min(options.limits.action_inputs_max, limits::kActionJobsMax);
   if (it->size() > most) return bad(fmt::format("inputs array exceeds maximum of {} inputs per Action", most));
@@ -61,9 +61,9 @@ Result<std::vector<std::string>> read_inputs(const Json& tree, const RespOptions
   return inputs;
 }
 
-Result<command::JobUnit> read_unit(const Json& tree, const Habits& habits) {
+Result<command::JobUnit> read_unit(const Json& tree, const CompatFlags& compat_flags) {
   const Json* it = json::member(tree, "job_unit");
-  if (it == nullptr || it->is_null()) return habits.jobs_are_tasks ? command::JobUnit::task : command::JobUnit::plan;
+  if (it == nullptr || it->is_null()) return compat_flags.jobs_are_tasks ? command::JobUnit::task : command::JobUnit::plan;
   const std::string* name = json::text(tree, "job_unit");
   const auto unit = name != nullptr ? command::parse_job_unit(*name) : std::nullopt;
   if (!unit) return bad("job_unit must be one of: plan, task");
@@ -79,7 +79,7 @@ Result<Asked> read_action(std::string_view text, const RespOptions& options) {
   if (!plan.ok()) return plan.status();
   Result<std::vector<std::string>> inputs = read_inputs(*tree, options);
   if (!inputs.ok()) return inputs.status();
-  const Result<command::JobUnit> unit = read_unit(*tree, options.habits);
+  const Result<command::JobUnit> unit = read_unit(*tree, options.compat_flags);
   if (!unit.ok()) return unit.status();
   return Asked{
       .plan = *plan,
@@ -108,7 +108,7 @@ void submit(const CallRef& call, command::ActionSubmitRequest request) {
   ask(call, std::move(request), [call, id, plan](Result<store::ActionSubmitted> submitted) {
     if (submitted.code() == Code::already_exists) return call->fail("Action ID already exists: " + id);
     if (submitted.code() == Code::not_found) {
-      call->core().shelf->drop(plan);  // it was deleted elsewhere
+      call->core().plan_cache->drop(plan);  // it was deleted elsewhere
       return call->fail("Plan not found: " + plan);
     }
     if (!submitted.ok()) return refuse(call, submitted.status());
@@ -120,13 +120,13 @@ void submit(const CallRef& call, command::ActionSubmitRequest request) {
 
 void action_submit(const CallRef& call) {
   Core& core = call->core();
-  if (!core.shelf->spend(Limited::action_submit))
+  if (!core.plan_cache->spend(Limited::action_submit))
     return call->fail(fmt::format("Protocol error: Rate limit exceeded for ACTION.SUBMIT (max {}/minute)",
                                   core.options.limits.action_submits_per_minute));
   Result<Asked> asked = read_action(call->arg(1), core.options);
   if (!asked.ok()) return refuse(call, asked.status());
   const std::string plan = asked->plan;
-  core.shelf->find(plan, [call, plan, order = std::move(asked->order)](std::shared_ptr<const StoredPlan> found) mutable {
+  core.plan_cache->find(plan, [call, plan, order = std::move(asked->order)](std::shared_ptr<const StoredPlan> found) mutable {
     if (!found) return call->fail("Plan not found: " + plan);
     submit(call, {.plan = PlanId(plan), .document = {found, &found->document}, .order = std::move(order)});
   });

@@ -45,7 +45,7 @@ std::string unix_seconds_text(Instant at);
 inline constexpr std::int64_t kUsualCount = 100;  // of actions and jobs, when a list names no number
 // -ERR with the status's message.
 void refuse(const CallRef& call, const Status& status);
-// Deletes the plan and tells the shelf. ok with false: there is none. conflict: an unfinished job needs it.
+// Deletes the plan and tells the cache. ok with false: there is none. conflict: an unfinished job needs it.
 void remove_plan(const CallRef& call, const std::string& plan_id, UniqueFunction<void(Result<bool>)> then);
 
 inline constexpr const char* kPlanInUse = "Cannot delete plan with active jobs";

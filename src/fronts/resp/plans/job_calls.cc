@@ -9,7 +9,7 @@
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/job_find.h"
 #include "fronts/resp/plans/outputs.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "plan/plan.h"
 
 namespace muster::resp::plans {
@@ -57,7 +57,7 @@ void with_job(const CallRef& call, UniqueFunction<void(Job)> then) {
 
 void job_get(const CallRef& call) {
   Core& core = call->core();
-  if (!core.shelf->spend(Limited::job_get))
+  if (!core.plan_cache->spend(Limited::job_get))
     return call->fail(
         fmt::format("Protocol error: Rate limit exceeded for JOB.GET (max {}/minute)", core.options.limits.job_gets_per_minute));
   with_job(call, [call](Job job) {

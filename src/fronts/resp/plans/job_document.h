@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "model/job.h"
 
 namespace muster::resp::plans {

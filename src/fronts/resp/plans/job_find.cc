@@ -32,10 +32,11 @@ void with_document(const CallRef& call, Job job, UniqueFunction<void(const Job&,
     std::string document = job_document(facts_of(job), nullptr);
     return then(job, std::move(document));
   }
-  call->core().shelf->find(plan, [job = std::move(job), then = std::move(then)](std::shared_ptr<const StoredPlan> found) mutable {
-    std::string document = job_document(facts_of(job), found.get());
-    then(job, std::move(document));
-  });
+  call->core().plan_cache->find(plan,
+                                [job = std::move(job), then = std::move(then)](std::shared_ptr<const StoredPlan> found) mutable {
+                                  std::string document = job_document(facts_of(job), found.get());
+                                  then(job, std::move(document));
+                                });
 }
 
 }  // namespace muster::resp::plans

@@ -11,7 +11,7 @@
 #include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 
 namespace muster::resp::plans {
 namespace {
@@ -164,16 +164,16 @@ std::string with_metadata(const Plan& plan) {
 
 void plan_submit(const CallRef& call) {
   Core& core = call->core();
-  if (!core.shelf->spend(Limited::plan_submit))
+  if (!core.plan_cache->spend(Limited::plan_submit))
     return call->fail(fmt::format("Protocol error: Rate limit exceeded for PLAN.SUBMIT (max {}/minute)",
                                   core.options.limits.plan_submits_per_minute));
   const auto document = plan::parse(call->arg(1));
   const std::string id = document.ok() ? document->id : std::string();
-  ask(call, command::PlanSubmitRequest{.text = call->arg(1), .replace = core.options.habits.plans_overwrite},
+  ask(call, command::PlanSubmitRequest{.text = call->arg(1), .replace = core.options.compat_flags.plans_overwrite},
       [call, id](Result<command::PlanSubmitReply> stored) {
         if (stored.code() == Code::already_exists) return call->fail("Plan already exists: " + id);
         if (!stored.ok()) return refuse(call, stored.status());
-        call->core().shelf->drop(id);
+        call->core().plan_cache->drop(id);
         call->answer(wire::bulk_reply(id));
       });
 }
@@ -196,7 +196,7 @@ void plan_get(const CallRef& call) {
 void remove_plan(const CallRef& call, const std::string& plan_id, UniqueFunction<void(Result<bool>)> then) {
   ask(call, command::PlanDeleteRequest{.plan = PlanId(plan_id)},
       [call, plan_id, then = std::move(then)](Result<command::PlanDeleteReply> plan) mutable {
-        call->core().shelf->drop(plan_id);
+        call->core().plan_cache->drop(plan_id);
         if (plan.ok()) return then(true);
         if (plan.code() == Code::not_found) return then(false);
         then(plan.status());

@@ -54,10 +54,10 @@ TEST_F(PlanCalls, TheSamePlanInAnotherTextIsTheSamePlan) {
 
 TEST_F(PlanCalls, WithTheOverwritingHabitAnotherTextReplacesThePlanAtOnce) {
   RespOptions options;
-  options.habits.plans_overwrite = true;
+  options.compat_flags.plans_overwrite = true;
   start_with_plan(options);
   Wire wire = operate();
-  // The shelf has seen the old one.
+  // The cache has seen the old one.
   ASSERT_EQ(act(wire, "a1", 1).size(), 1U);
   ASSERT_EQ(wire.call({"PLAN.SUBMIT", plan_named("plan-t1")}), "$7\r\nplan-t1\r\n");
   const auto jobs = act(wire, "a2", 1);

@@ -8,7 +8,7 @@
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/standing.h"
+#include "fronts/resp/plans/live_state.h"
 #include "model/validate.h"
 
 namespace muster::resp::plans {
@@ -55,7 +55,7 @@ void answer_pairs(const CallRef& call) {
     with_live_workers(call, [call, queues](const std::vector<Worker>& workers) {
       const QueueTotals sum = totals_of(queues);
       std::uint64_t pending = ready_in(queues, command::kPlanQueue);
-      if (call->core().options.habits.jobs_are_tasks)
+      if (call->core().options.compat_flags.jobs_are_tasks)
         pending += ready_in(queues, command::kTaskQueue) + ready_in(queues, command::kGpuQueue);
       const std::pair<std::string_view, std::uint64_t> pairs[] = {{"pending_jobs", pending},
                                                                   {"scheduled_jobs", sum.scheduled},

@@ -7,7 +7,7 @@
 #include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/standing.h"
+#include "fronts/resp/plans/live_state.h"
 
 namespace muster::resp::plans {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "command/keys.h"
 #include "fronts/resp/views/view.h"
-#include "store/keys.h"
 
 namespace muster::resp::views {
 

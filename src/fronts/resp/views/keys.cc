@@ -16,8 +16,8 @@
 #include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
-#include "fronts/resp/plans/shelf.h"
-#include "fronts/resp/plans/standing.h"
+#include "fronts/resp/plans/live_state.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/views/read.h"
 #include "fronts/resp/work/work.h"
 
@@ -216,12 +216,12 @@ void list_view_keys(const CallRef& call, std::string pattern, UniqueFunction<voi
   const bool scan = call->name() == "SCAN";
   const auto from = scan ? place_of(call) : std::nullopt;
   if (from)
-    if (const views::Names names = core.shelf->walks.find(pattern, core.clock().elapsed()))
+    if (const views::Names names = core.plan_cache->walks.find(pattern, core.clock().elapsed()))
       return then(next_names(*names, *from, page_of(call)));
   auto done = [call, pattern, scan, then = std::move(then)](std::vector<std::string> names) mutable {
     if (scan) {
       Core& shared = call->core();
-      shared.shelf->walks.keep(pattern, std::make_shared<const std::vector<std::string>>(names), shared.clock().elapsed());
+      shared.plan_cache->walks.keep(pattern, std::make_shared<const std::vector<std::string>>(names), shared.clock().elapsed());
     }
     then(std::move(names));
   };

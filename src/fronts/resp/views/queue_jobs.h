@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "command/jobs.h"
 #include "fronts/resp/views/view_key.h"
 #include "model/job.h"
-#include "store/verbs.h"
 
 namespace muster::resp::views {
 

@@ -5,7 +5,7 @@
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/job_find.h"
 #include "fronts/resp/plans/outputs.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/views/read.h"
 #include "model/plan.h"
 
@@ -85,7 +85,7 @@ void read_with_outputs(const CallRef& call, Kind kind, Shared job, ReadThen then
 void read_plan_text(const CallRef& call, const Job& job, ReadThen then) {
   const std::string plan = plans::plan_of(job.spec.labels);
   if (plan.empty()) return then(absent({KeyType::text}));
-  call->core().shelf->find(plan, [then = std::move(then)](std::shared_ptr<const plans::StoredPlan> found) mutable {
+  call->core().plan_cache->find(plan, [then = std::move(then)](std::shared_ptr<const plans::StoredPlan> found) mutable {
     then(found ? text_view(found->text) : absent({KeyType::text}));
   });
 }

@@ -8,7 +8,7 @@
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
-#include "fronts/resp/plans/standing.h"
+#include "fronts/resp/plans/live_state.h"
 #include "fronts/resp/views/queue_jobs.h"
 #include "fronts/resp/views/read.h"
 

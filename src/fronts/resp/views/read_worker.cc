@@ -6,7 +6,7 @@
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/standing.h"
+#include "fronts/resp/plans/live_state.h"
 #include "fronts/resp/views/read.h"
 #include "fronts/resp/work/work.h"
 #include "plan/plan.h"

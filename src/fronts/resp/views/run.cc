@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "command/keys.h"
+#include "fronts/resp/admission.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/keyspace/request.h"
-#include "fronts/resp/objections.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/views/evaluate.h"
 #include "fronts/resp/views/read.h"

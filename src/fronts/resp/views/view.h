@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "store/keys.h"
+#include "command/keys.h"
 
 namespace muster::resp::views {
 

@@ -1,7 +1,8 @@
 // The names of views that a SCAN is walking through. A walk takes many pages; the names are listed at its beginning and kept
 // until it ends or is forgotten, so that a page costs no more than its own names.
 //
-// Core's shelf owns it; it lives on the loop's thread. Bounded: so many walks, the oldest is forgotten first and lists again.
+// The plan cache owns it; it lives on the loop's thread. Bounded: so many walks, the oldest is forgotten first and lists
+// again.
 #pragma once
 
 #include <cstddef>

@@ -90,7 +90,7 @@ TEST_F(AgwTranscript, AHeartbeatTickDuringAPopLosesNoJob) {
 
 TEST_F(AgwTranscript, TheMonorepoWorkerDoesATask) {
   RespOptions options;
-  options.habits.jobs_are_tasks = true;
+  options.compat_flags.jobs_are_tasks = true;
   start(options);
   Wire boss = operate();
   submit_plan(boss, "p1", {"echo"});

@@ -6,12 +6,12 @@
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/json_text.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/work/action_times.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/top_level.h"
 #include "fronts/resp/work/verify.h"
+#include "fronts/resp/work/work_state.h"
 #include "model/plan.h"
 
 namespace muster::resp::work {
@@ -53,7 +53,7 @@ struct Sheet {
 };
 
 bool named_only(const Core& core, const Grant& grant, const Rendering& rendering) {
-  if (!rendering.moves || core.options.habits.pop_moves_document) return false;
+  if (!rendering.moves || core.options.compat_flags.pop_moves_document) return false;
   // An element is what its client pushed, unless that was a job's own document.
   return grant.type.text() != plans::kTypeElement || read_element(grant.payload.data).plan;
 }
@@ -61,7 +61,7 @@ bool named_only(const Core& core, const Grant& grant, const Rendering& rendering
 // The document of a plan's job: the plan and the time of its action come from memory when they can.
 void show_planned(Core& core, const std::shared_ptr<Sheet>& sheet, std::size_t index, const std::string& plan,
                   const WorkerId& worker) {
-  core.shelf->find(plan, [&core, sheet, index, worker](const std::shared_ptr<const plans::StoredPlan>& found) {
+  core.plan_cache->find(plan, [&core, sheet, index, worker](const std::shared_ptr<const plans::StoredPlan>& found) {
     const Grant& grant = sheet->grants[index];
     auto show = [&core, sheet, index, worker, found](std::optional<Instant> created_at) {
       std::string document;
@@ -77,7 +77,7 @@ void show_planned(Core& core, const std::shared_ptr<Sheet>& sheet, std::size_t i
     const auto action = grant.labels.find(kLabelAction);
     if (action == grant.labels.end()) return show(std::nullopt);
     try {
-      core.desk->action_times().find(action->second, grant.id, std::move(show));
+      core.work_state->action_times().find(action->second, grant.id, std::move(show));
     } catch (...) {
       sheet->fail(index, core);
     }
@@ -89,7 +89,7 @@ std::optional<std::string> shown_now(Core& core, const std::shared_ptr<Client>& 
                                      const Rendering& rendering) {
   // Anybody may make a job of this type. Only one that asks a question is shown as one.
   if (grant.type.text() == kTypeVerify)
-    if (auto question = core.desk->verifications().question(client, grant)) return question;
+    if (auto question = core.work_state->verifications().question(client, grant)) return question;
   if (named_only(core, grant, rendering)) return plans::job_name(grant.id, grant.labels);
   if (grant.type.text() == plans::kTypeElement && grant.payload.encoding != Encoding::json) return grant.payload.data;
   if (!plans::plan_of(grant.labels).empty()) return std::nullopt;

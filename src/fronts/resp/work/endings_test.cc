@@ -1,7 +1,7 @@
 // Long-running checks of the digest and the ends of connections: nothing is lost, nothing goes round for ever.
 #include <gtest/gtest.h>
 
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/work_state.h"
 #include "fronts/resp/work/work_testing.h"
 
 namespace muster::resp::work {
@@ -34,7 +34,7 @@ TEST_F(Endings, TheEndOfARegisteredWorkersConnectionIsSilenceOnly) {
     EXPECT_EQ(json(wire.call({"BRPOP", "queue:ready", "1"}))["job_id"], id);
   }
   advance(Duration(60'000));
-  tick_desk();
+  tick_work();
   EXPECT_EQ(state(id), JobState::running);
   advance(Duration(30'000));
   EXPECT_TRUE(eventually([&] { return state(id) == JobState::ready; }));
@@ -62,7 +62,7 @@ TEST_F(Endings, DAClaimOlderThanTheTimeoutFailsRunsAgainAndFlagsItsWorker) {
   EXPECT_EQ(state(id), JobState::dead);
   EXPECT_EQ(json(boss.call({"JOB.GET", id}))["status"], "dead");
   EXPECT_TRUE(eventually([&] { return boss.call({"WORKER.LIST"}).find("\"flagged\":true") != std::string::npos; }));
-  on_loop([this] { EXPECT_EQ(core().desk->facts().flagged, 3U); });
+  on_loop([this] { EXPECT_EQ(core().work_state->facts().flagged, 3U); });
 }
 
 TEST_F(Endings, EAPoisonJobOfRealWorkersEndsDeadAndLaterWorkersStayUp) {
@@ -135,18 +135,18 @@ TEST_F(Endings, AnAnonymousConnectionsJobIsGivenUpNinetySecondsAfterItsEnd) {
   {
     Wire wire = operate();
     EXPECT_EQ(json(wire.call({"BRPOP", "queue:ready", "1"}))["job_id"], id);
-    advance_beating(Duration(300'000), [&] { tick_desk(); });
+    advance_beating(Duration(300'000), [&] { tick_work(); });
     EXPECT_EQ(state(id), JobState::running) << "it lives as long as its connection";
   }
   std::size_t left = 0;
   ASSERT_TRUE(eventually([&] {
-    on_loop([&] { left = core().desk->facts().left; });
+    on_loop([&] { left = core().work_state->facts().left; });
     return left == 1;
   }));
-  advance_beating(Duration(89'999), [&] { tick_desk(); });
+  advance_beating(Duration(89'999), [&] { tick_work(); });
   EXPECT_EQ(state(id), JobState::running);
   advance(Duration(1));
-  tick_desk();
+  tick_work();
   ASSERT_TRUE(eventually([&] { return state(id) == JobState::ready; }));
   EXPECT_EQ(job(id).attempt, 1U);
 }
@@ -162,7 +162,7 @@ TEST_F(Endings, WhatIsSettledByAnotherConnectionInTimeStaysSettled) {
   EXPECT_TRUE(eventually([&] {
     return boss.call({"JOB.UPDATE", id, R"({"status":"completed"})"}) == kOk;
   })) << "as soon as the holder's connection is gone";
-  advance_beating(Duration(120'000), [&] { tick_desk(); });
+  advance_beating(Duration(120'000), [&] { tick_work(); });
   EXPECT_EQ(state(id), JobState::completed);
 }
 
@@ -193,11 +193,11 @@ TEST_F(Endings, AfterARestartWhatAnonymousConnectionsHeldIsGivenUpInTime) {
   EXPECT_EQ(wire.call({"RPOP", "queue:ready"}), kNothing) << "which registers the anonymous worker again";
   std::size_t left = 0;
   ASSERT_TRUE(eventually([&] {
-    on_loop([&] { left = core().desk->facts().left; });
+    on_loop([&] { left = core().work_state->facts().left; });
     return left == 1;
   }));
   EXPECT_EQ(state(id), JobState::running);
-  advance_beating(Duration(90'000), [&] { tick_desk(); });
+  advance_beating(Duration(90'000), [&] { tick_work(); });
   EXPECT_TRUE(eventually([&] { return state(id) == JobState::ready; }));
 }
 
@@ -216,7 +216,7 @@ TEST_F(Endings, AReplyThatDidNotLeaveHandsTheJobBackAtNoCost) {
   greedy.reset();
   std::size_t left = 0;
   ASSERT_TRUE(eventually([&] {
-    on_loop([&] { left = core().desk->facts().left + core().desk->facts().held; });
+    on_loop([&] { left = core().work_state->facts().left + core().work_state->facts().held; });
     return boss.call({"LLEN", "queue:q"}) == ":" + std::to_string(kJobs - static_cast<int>(left)) + "\r\n";
   }));
   EXPECT_LT(left, static_cast<std::size_t>(kJobs)) << "some did not leave";

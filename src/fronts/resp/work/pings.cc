@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include "fronts/resp/core.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/registration.h"
 #include "fronts/resp/work/roster.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 namespace {
@@ -21,8 +21,9 @@ void answer_ping(const CallRef& call, const Status& status) {
 }
 
 void enlist_for(const CallRef& call, Enlistment enlistment, UniqueFunction<void(Status)> then) {
-  call->core().desk->roster().enlist(call->client_ref(), std::move(enlistment),
-                                     [then = std::move(then)](Result<Claimant> claimant) mutable { then(claimant.status()); });
+  call->core().work_state->roster().enlist(
+      call->client_ref(), std::move(enlistment),
+      [then = std::move(then)](Result<Claimant> claimant) mutable { then(claimant.status()); });
 }
 
 void describe(const CallRef& call, Enlistment enlistment) {
@@ -43,12 +44,12 @@ void ping_worker(const CallRef& call) {
   // Who may only read has no worker to speak for.
   if (call->client().caller.role == command::Role::read_only) return call->answer(wire::bulk_reply(worker.text()));
   if (Status status = may_act_as(call->client(), worker); !status.ok()) return refuse(call, status);
-  if (!core.shelf->spend(plans::Limited::heartbeat))
+  if (!core.plan_cache->spend(plans::Limited::heartbeat))
     return call->fail(fmt::format("Protocol error: Rate limit exceeded for worker heartbeats (max {}/minute)",
                                   core.options.limits.heartbeats_per_minute));
 
   Enlistment enlistment{.worker = worker, .tools = std::nullopt, .tags = std::nullopt};
-  Roster& roster = core.desk->roster();
+  Roster& roster = core.work_state->roster();
   if (call->client().bond == Bond::none || call->client().worker != worker)
     return enlist_for(call, std::move(enlistment), [call](const Status& status) { answer_ping(call, status); });
   roster.beat(call->client_ref(), worker, {},

@@ -13,12 +13,12 @@
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/element.h"
-#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/lengths.h"
 #include "fronts/resp/work/pop_request.h"
 #include "fronts/resp/work/roster.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 namespace {
@@ -101,7 +101,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       recoveries_ = 0;
     }
     const std::uint64_t round = ++round_;
-    core_.desk->roster().with_claimant(client_, [self = shared_from_this(), round](Result<Claimant> claimant) {
+    core_.work_state->roster().with_claimant(client_, [self = shared_from_this(), round](Result<Claimant> claimant) {
       if (self->round_ != round) return;
       self->with_claimant(std::move(claimant));
     });
@@ -120,9 +120,9 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     claimant_ = *std::move(claimant);
     if (client_->bond == Bond::pinged) {
       // It works on one job at a time: asking for another says that the one before was lost.
-      std::vector<LeaseRef> held = core_.desk->holdings().held_by(*client_);
+      std::vector<LeaseRef> held = core_.work_state->held_jobs().held_by(*client_);
       if (!held.empty()) {
-        core_.desk->holdings().give_up(
+        core_.work_state->held_jobs().give_up(
             std::move(held), fmt::format("worker '{}' asked for other work while it held the job", claimant_.worker.text()),
             [self = shared_from_this(), round = round_] {
               if (self->round_ == round) self->claim();
@@ -166,7 +166,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       const Duration left = std::chrono::ceil<Duration>(first.until - core_.clock().elapsed());
       wait = first.request.wait == Duration(0) ? limits::kClaimWaitMax : std::clamp(left, Duration(0), limits::kClaimWaitMax);
     }
-    core_.desk->roster().noticed(claimant_);
+    core_.work_state->roster().noticed(claimant_);
     const std::uint64_t round = ++round_;
     ticket_.reset();
     auto answered = [self = shared_from_this(), round, last, probing](Result<store::ClaimReply> reply) {
@@ -187,7 +187,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       if (reply.code() != Code::not_found && reply.code() != Code::lease_lost) return fail_first(reply.status());
       if (recoveries_++ >= kRecoveriesMax) return fail_first(reply.status());
       const std::uint64_t round = ++round_;
-      core_.desk->roster().recover(client_, claimant_, [self = shared_from_this(), round](Result<Claimant> claimant) {
+      core_.work_state->roster().recover(client_, claimant_, [self = shared_from_this(), round](Result<Claimant> claimant) {
         if (self->round_ == round) self->with_claimant(std::move(claimant));
       });
       return;
@@ -207,7 +207,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     if (reply->block != store::ClaimBlock::draining) return step();
     // A worker that drains is answered at once, so asking again at once would never end.
     const std::uint64_t round = ++round_;
-    core_.desk->later([self = shared_from_this(), round] {
+    core_.work_state->later([self = shared_from_this(), round] {
       if (self->round_ == round) self->step();
     });
   }
@@ -238,8 +238,8 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     const std::vector<LeaseRef> leases = command::leases_of(grants);
     guarded(index, leases, [&] {
       for (const Grant& grant : grants) {
-        core_.desk->lengths().add(grant.queue, -1);
-        core_.desk->holdings().take(client_, claimant_.worker, grant, pop.request.moves);
+        core_.work_state->lengths().add(grant.queue, -1);
+        core_.work_state->held_jobs().take(client_, claimant_.worker, grant, pop.request.moves);
       }
       render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = pop.request.moves},
              [self = shared_from_this(), index, leases](Rendered rendered) {
@@ -262,7 +262,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   }
 
   void give_up(const std::vector<LeaseRef>& leases, const Status& why) {
-    for (const LeaseRef& lease : leases) core_.desk->holdings().forget(lease);
+    for (const LeaseRef& lease : leases) core_.work_state->held_jobs().forget(lease);
     core_.door.delivery().failed(leases, why);
   }
 
@@ -271,7 +271,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     std::vector<Grant> grants = std::move(rendered.grants);
     const std::vector<std::string>& elements = rendered.elements;
     // Interrupted while its jobs were being written out.
-    if (pop.call->answered()) return core_.desk->holdings().delivered(grants, false);
+    if (pop.call->answered()) return core_.work_state->held_jobs().delivered(grants, false);
     if (grants.empty()) return refuse(pop.call, rendered.why);
     std::string out;
     if (pop.request.count) wire::array(out, elements.size());
@@ -280,8 +280,9 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
       wire::bulk(out, "queue:" + grants.front().queue.text());
     }
     for (const std::string& element : elements) wire::bulk(out, element);
-    pop.call->answer(std::move(out),
-                     [&core = core_, grants = std::move(grants)](bool sent) { core.desk->holdings().delivered(grants, sent); });
+    pop.call->answer(std::move(out), [&core = core_, grants = std::move(grants)](bool sent) {
+      core.work_state->held_jobs().delivered(grants, sent);
+    });
   }
 
   Core& core_;

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/claims.h"
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/work_state.h"
 #include "fronts/resp/work/work_testing.h"
 
 namespace muster::resp::work {
@@ -43,7 +43,7 @@ TEST_F(Pops, J12MovingAJobAnswersItsIdAndClaimsIt) {
 
 TEST_F(Pops, AHabitMakesMovesAnswerTheDocument) {
   RespOptions options;
-  options.habits.pop_moves_document = true;
+  options.compat_flags.pop_moves_document = true;
   start(options);
   Wire wire = operate();
   const std::string id = submit_one(wire);
@@ -127,7 +127,7 @@ TEST_F(Pops, WaitsLongerThanOneClaimMay) {
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; })) << "after " << 30 * i << " s";
     advance(Duration(30'000));
-    tick_desk();  // the anonymous worker lives by the desk's beats
+    tick_work();  // the anonymous worker lives by beats of the front's own
   }
   EXPECT_EQ(wire.read_reply(), kNoPair);
 }
@@ -275,7 +275,7 @@ TEST_F(Pops, TakesAHundredJobsThroughOnePipeline) {
   wire.send(updates);
   for (std::size_t i = 0; i < ids.size(); ++i) ASSERT_EQ(wire.read_reply(), kOk);
   EXPECT_EQ(state(ids.back()), JobState::completed);
-  on_loop([this] { EXPECT_EQ(core().desk->facts().held, 0U); });
+  on_loop([this] { EXPECT_EQ(core().work_state->facts().held, 0U); });
 }
 
 }  // namespace

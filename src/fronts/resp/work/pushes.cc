@@ -15,11 +15,11 @@
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/element.h"
 #include "fronts/resp/work/lengths.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/pop_request.h"
+#include "fronts/resp/work/work_state.h"
 #include "model/validate.h"
 
 namespace muster::resp::work {
@@ -78,7 +78,7 @@ void answer_lengths(std::vector<Push> pushes) {
   std::unordered_map<std::string, std::size_t> pushed_after;  // by queue
   for (auto push = pushes.rbegin(); push != pushes.rend(); ++push) {
     std::size_t& after = pushed_after[push->queue.text()];
-    core.desk->lengths().find(push->queue, [call = push->call, added = push->added, after](std::uint64_t length) {
+    core.work_state->lengths().find(push->queue, [call = push->call, added = push->added, after](std::uint64_t length) {
       // Somebody may have been waiting and taken them already; they were there.
       const std::uint64_t then = length > after ? length - after : 0;
       call->answer(wire::integer_reply(static_cast<std::int64_t>(std::max<std::uint64_t>(then, added))));
@@ -100,7 +100,7 @@ void enqueue(std::vector<Push> pushes) {
     std::size_t next = 0;
     for (Push& push : pushes) {
       for (std::size_t i = 0; i + 2 < push.call->size(); ++i, ++next) push.added += (*enqueued)[next].existed ? 0 : 1;
-      core.desk->lengths().add(push.queue, static_cast<std::int64_t>(push.added));
+      core.work_state->lengths().add(push.queue, static_cast<std::int64_t>(push.added));
     }
     answer_lengths(std::move(pushes));
   };

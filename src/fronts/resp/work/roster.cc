@@ -12,10 +12,10 @@
 #include "command/workers.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
-#include "fronts/resp/work/desk.h"
-#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 namespace {
@@ -136,7 +136,7 @@ void Roster::bind(const std::shared_ptr<Client>& client, Bond bond, const Worker
   if (client->bond != Bond::none && client->worker != worker) noticed_.erase(client->worker);
   core_.clients->bind(client, {.bond = bond, .worker = worker, .session = session});
   noticed_[worker] = core_.now();
-  if (!client->open()) core_.desk->closed(client);
+  if (!client->open()) core_.work_state->closed(client);
 }
 
 void Roster::unbind(Client& client) {
@@ -210,7 +210,7 @@ void Roster::beat(const std::shared_ptr<Client>& client, const WorkerId& worker,
   beat.worker = worker;
   if (client->bond != Bond::none && client->worker == worker) {
     beat.session = client->session;
-    beat.held = core_.desk->holdings().held_by(*client);
+    beat.held = core_.work_state->held_jobs().held_by(*client);
     if (beat.held.size() > limits::kSettleBatchMax) beat.held.resize(limits::kSettleBatchMax);
     noticed_[worker] = core_.now();
   }
@@ -218,7 +218,7 @@ void Roster::beat(const std::shared_ptr<Client>& client, const WorkerId& worker,
   auto told = [this, client, then = std::move(then)](Result<store::BeatReply> reply) mutable {
     if (reply.ok()) {
       look_into(reply->lost);
-      core_.desk->holdings().forget_earlier_claims(*client);
+      core_.work_state->held_jobs().forget_earlier_claims(*client);
     }
     then(std::move(reply));
   };
@@ -240,7 +240,7 @@ void Roster::noticed(const Claimant& claimant) {
 // --- ends ---
 
 void Roster::end_pinged(const std::shared_ptr<Client>& client) {
-  std::vector<LeaseRef> leases = core_.desk->holdings().held_by(*client);
+  std::vector<LeaseRef> leases = core_.work_state->held_jobs().held_by(*client);
   store::Unregister goodbye;
   goodbye.ns = default_namespace();
   goodbye.worker = client->worker;
@@ -249,7 +249,7 @@ void Roster::end_pinged(const std::shared_ptr<Client>& client) {
   std::string why = client->ended_because.empty()
                         ? fmt::format("worker '{}' disconnected while it held the job", client->worker.text())
                         : fmt::format("worker '{}' was disconnected: {}", client->worker.text(), client->ended_because);
-  core_.desk->holdings().give_up(std::move(leases), std::move(why), [this, goodbye = std::move(goodbye)]() mutable {
+  core_.work_state->held_jobs().give_up(std::move(leases), std::move(why), [this, goodbye = std::move(goodbye)]() mutable {
     core_.ask(command::itself(), std::move(goodbye), [](const Result<Worker>&) {});
   });
 }
@@ -296,7 +296,7 @@ void Roster::register_anonymous(std::optional<SessionId> resume) {
 void Roster::anonymous_answered(Result<SessionId> session) {
   if (session.ok()) {
     anonymous_session_ = *session;
-    core_.desk->arm();
+    core_.work_state->arm();
   }
   std::vector<WithClaimant> waiting = std::move(anonymous_waiting_);
   anonymous_waiting_.clear();
@@ -322,8 +322,8 @@ void Roster::adopt(std::string cursor) {
       return;
     }
     for (const Job& job : page->jobs) {
-      const Taken* taken = core_.desk->holdings().find(job.id);
-      if (taken == nullptr) core_.desk->holdings().leave({job.id, job.fence});
+      const Taken* taken = core_.work_state->held_jobs().find(job.id);
+      if (taken == nullptr) core_.work_state->held_jobs().leave({job.id, job.fence});
     }
     if (!page->next.empty()) adopt(std::move(page->next));
   };
@@ -337,7 +337,7 @@ void Roster::tick(Instant now) {
 }
 
 void Roster::beat_anonymous() {
-  const std::vector<LeaseRef> held = core_.desk->holdings().held_as(anonymous_);
+  const std::vector<LeaseRef> held = core_.work_state->held_jobs().held_as(anonymous_);
   std::vector<store::Beat> batch;
   for (std::size_t first = 0; first == 0 || first < held.size(); first += limits::kSettleBatchMax) {
     store::Beat beat;
@@ -350,7 +350,7 @@ void Roster::beat_anonymous() {
   }
   auto told = [this, session = anonymous_session_](Result<store::Each<store::BeatReply>> replies) {
     if (!replies.ok()) return;  // the next beat comes well before the end of its time
-    for (const auto& client : core_.clients->all()) core_.desk->holdings().forget_earlier_claims(*client);
+    for (const auto& client : core_.clients->all()) core_.work_state->held_jobs().forget_earlier_claims(*client);
     for (const Result<store::BeatReply>& reply : *replies) {
       if (reply.ok()) {
         look_into(reply->lost);
@@ -376,13 +376,13 @@ void Roster::look_into(const std::vector<LeaseRef>& lost) {
   std::vector<Suspect> suspects;
   std::vector<command::JobGetRequest> jobs;
   for (const LeaseRef& lease : lost) {
-    const Taken* taken = core_.desk->holdings().find(lease.job);
+    const Taken* taken = core_.work_state->held_jobs().find(lease.job);
     if (taken == nullptr || taken->fence != lease.fence) continue;
     if (taken->times_out_at && *taken->times_out_at <= core_.now() && jobs.size() < limits::kPageMax) {
       suspects.push_back({lease, taken->worker});
       jobs.push_back({lease.job});
     }
-    core_.desk->holdings().forget(lease);
+    core_.work_state->held_jobs().forget(lease);
   }
   if (jobs.empty()) return;
   auto judge = [this, suspects = std::move(suspects)](Result<store::Each<Job>> found) {

@@ -15,10 +15,10 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/unique_function.h"
+#include "command/workers.h"
 #include "fronts/resp/client.h"
 #include "model/job.h"
 #include "model/worker.h"
-#include "store/verbs.h"
 
 namespace muster::resp {
 struct Core;

@@ -1,6 +1,6 @@
 // Outcomes and progress of jobs: JOB.UPDATE, SET job:<id>:status|stdout|stderr and LREM queue:processing.
 //
-// A report needs the fence under which its job is held. What was taken through this front is known (holdings.h); everything else
+// A report needs the fence under which its job is held. What was taken through this front is known (held_jobs.h); everything else
 // is read, and judged by its state and its owner. A run of reports goes in parts in which no job stands twice: each part is
 // settled with one call per kind of outcome.
 #include <algorithm>
@@ -20,14 +20,14 @@
 #include "fronts/resp/plans/json_text.h"
 #include "fronts/resp/wire/parser.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
-#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/job_ids.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/roster.h"
 #include "fronts/resp/work/top_level.h"
 #include "fronts/resp/work/update_request.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 namespace {
@@ -140,7 +140,7 @@ bool judge_ended(Update& update, const Job& job, const std::optional<Foreign>& f
 // What is to be done about a report whose job was read. False: it has been answered.
 bool judge(Update& update, const Job& job) {
   const bool running = job.state == JobState::running;
-  const bool connected = running && update.call->core().desk->roster().open_connection_of(job.worker) != nullptr;
+  const bool connected = running && update.call->core().work_state->roster().open_connection_of(job.worker) != nullptr;
   const auto foreign = foreign_reporter(update, {.owner = job.worker, .fence = job.fence, .connected = connected});
   if (!running) return judge_ended(update, job, foreign);
   if (foreign || update.known) {
@@ -224,7 +224,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   // LREM names a job by its id, by the document a pop showed, or by the element it was. What is left is a name of a client's own.
   std::string name_in_element(Update& update) {
     const std::string& element = update.request.job;
-    update.job = core_.desk->holdings().find_element(update.call->client(), element);
+    update.job = core_.work_state->held_jobs().find_element(update.call->client(), element);
     if (update.job) return {};
     const auto json = read_top_level(element);
     if (!json) return element;
@@ -256,12 +256,12 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     std::vector<Update*> ready;
     std::vector<Update*> unread;
     for (Update* update : part_) {
-      Holdings& holdings = core_.desk->holdings();
-      if (update->request.report == Report::removal && holdings.take_removal(*update->job)) {
+      HeldJobs& held_jobs = core_.work_state->held_jobs();
+      if (update->request.report == Report::removal && held_jobs.take_removal(*update->job)) {
         answer_done(*update);
         continue;
       }
-      const Taken* taken = holdings.find(*update->job);
+      const Taken* taken = held_jobs.find(*update->job);
       if (taken == nullptr) {
         unread.push_back(update);
         continue;
@@ -374,8 +374,8 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   // The fence was old. From memory: what the job is now decides. Just read: it moved on this very moment.
   void lost(Update& update, std::vector<Update*>& again) {
     if (update.known) {
-      core_.desk->roster().look_into({update.lease()});
-      core_.desk->holdings().forget(update.lease());
+      core_.work_state->roster().look_into({update.lease()});
+      core_.work_state->held_jobs().forget(update.lease());
       again.push_back(&update);
     } else if (update.request.strict) {
       update.call->fail(fmt::format("Job {} is no longer claimed; its report came too late", update.request.job));
@@ -385,11 +385,11 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   }
 
   void settled(const Update& update) {
-    Holdings& holdings = core_.desk->holdings();
+    HeldJobs& held_jobs = core_.work_state->held_jobs();
     if (update.request.report == Report::removal)
-      holdings.forget(*update.job);
+      held_jobs.forget(*update.job);
     else
-      holdings.settled(*update.job, !update.request.strict);
+      held_jobs.settled(*update.job, !update.request.strict);
     answer_done(update);
   }
 
@@ -402,7 +402,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       if (update->request.results)
         item.result = Content{.data = *std::move(update->request.results), .encoding = Encoding::json};
       else if (update->request.report == Report::completed)
-        item.result = streams_result(*update->job, core_.desk->holdings().find(*update->job));
+        item.result = streams_result(*update->job, core_.work_state->held_jobs().find(*update->job));
       batch.push_back(std::move(item));
     }
     auto reply = each<store::Settled>(std::move(updates), [](UpdateRun& run, Update& update) { run.settled(update); });
@@ -414,10 +414,10 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     std::vector<store::ProgressUpdate> traces;
     std::vector<store::Failure> batch;
     for (Update* update : updates) {
-      const Taken* taken = core_.desk->holdings().find(*update->job);
+      const Taken* taken = core_.work_state->held_jobs().find(*update->job);
       batch.push_back({.lease = update->lease(),
                        .error = {kErrorReported, failure_message(*update, taken)},
-                       .retryable = core_.options.habits.failures_retry,
+                       .retryable = core_.options.compat_flags.failures_retry,
                        .delay = std::nullopt});
       // A failure has no result of its own; what its tasks did is left beside it.
       if (update->request.results && update->request.results->size() <= limits::kPartialBytesMax)
@@ -492,7 +492,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     batch.space = store::KeySpace::internal;
     for (Update* update : updates) {
       const bool output = update->request.report == Report::output;
-      if (Taken* taken = core_.desk->holdings().find(*update->job); taken != nullptr) {
+      if (Taken* taken = core_.work_state->held_jobs().find(*update->job); taken != nullptr) {
         const std::string& value = update->request.value;
         if (value.size() <= kOutputInResultMax && wire::is_utf8(value))
           (output ? taken->output : taken->errors) = value;

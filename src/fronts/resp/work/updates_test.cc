@@ -113,7 +113,7 @@ TEST_F(Updates, AReportedFailureEndsTheJobWithItsReasonAndTraces) {
 
 TEST_F(Updates, AHabitMakesFailuresRetry) {
   RespOptions options;
-  options.habits.failures_retry = true;
+  options.compat_flags.failures_retry = true;
   start(options);
   Wire wire = operate();
   const std::string id = submit_one(wire);

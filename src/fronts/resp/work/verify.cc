@@ -14,12 +14,12 @@
 #include "fronts/resp/core.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/handlers.h"
-#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/roster.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 #include "plan/plan.h"
 
 namespace muster::resp::work {
@@ -174,12 +174,12 @@ void Verifications::ask_registered(const CallRef& call, const Worker& worker, Qu
                            .tool = question.tool,
                            .until = core_.now() + kAnswerWithin};
   call->on_interrupt([this, id = question.id](Call::Interrupt) { fail(id, "Verification is still under way"); });
-  core_.desk->arm();
+  core_.work_state->arm();
   carry(worker, question);
 }
 
 void Verifications::carry(const Worker& worker, const Question& question) {
-  const auto client = core_.desk->roster().open_connection_of(worker.spec.id);
+  const auto client = core_.work_state->roster().open_connection_of(worker.spec.id);
   if (client == nullptr || client->protocol != Protocol::resp3) return enqueue(worker, question);
   carried_[question.id] = {.worker = worker.spec.id,
                            .tool = question.tool,
@@ -239,7 +239,7 @@ void Verifications::answer(const CallRef& call, const std::string& tool, Verdict
   const Carried carried = at->second;
   carried_.erase(at);
   if (carried.lease) {
-    core_.desk->holdings().forget(carried.lease->job);
+    core_.work_state->held_jobs().forget(carried.lease->job);
     core_.ask(call->client().caller, command::JobCompleteRequest{.lease = *carried.lease, .result = std::nullopt},
               [](const Result<store::Settled>&) {});
   }
@@ -324,7 +324,7 @@ void Verifications::look(const std::string& id, const Pending& pending) {
 // --- the command ---
 
 void verify_worker(const CallRef& call) {
-  Verifications& verifications = call->core().desk->verifications();
+  Verifications& verifications = call->core().work_state->verifications();
   const bool is_object = call->size() == 3 && call->arg(2).starts_with('{');
   if (!is_object) {
     if (!may_ask(call)) return;

@@ -8,7 +8,7 @@
 //   ─► operator: +OK output="…", or what went wrong; kAnswerWithin after the question at the latest
 //
 // Verdicts are kept for the worker's session (verified_key). Workers that came in by PING are never asked: they would take the
-// question for work. Lives on the loop's thread, as part of the desk.
+// question for work. Lives on the loop's thread, as part of the work state.
 #pragma once
 
 #include <cstddef>

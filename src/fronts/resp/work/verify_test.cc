@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "fronts/resp/work/desk.h"
+#include "fronts/resp/work/work_state.h"
 #include "fronts/resp/work/work_testing.h"
 
 namespace muster::resp::work {
@@ -89,11 +89,11 @@ TEST_F(Verify, AQuestionNobodyAnswersEndsAfterThirtySeconds) {
   boss.send(frame({"WORKER.VERIFY", "w-1", "sort"}));
   std::size_t pending = 0;
   ASSERT_TRUE(eventually([&] {
-    on_loop([&] { pending = core().desk->facts().verifications; });
+    on_loop([&] { pending = core().work_state->facts().verifications; });
     return pending == 1;
   }));
   advance(Duration(30'000));
-  tick_desk();
+  tick_work();
   EXPECT_EQ(boss.read_reply(), "-ERR Verification timed out\r\n");
   EXPECT_TRUE(eventually([&] { return boss.call({"LLEN", "queue:ready"}) == ":0\r\n"; })) << "the question is gone as well";
   EXPECT_EQ(wire.call({"RPOP", "queue:ready"}), kNothing);

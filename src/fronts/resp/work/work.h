@@ -7,7 +7,7 @@
 //   pushes.cc           jobs into a queue (LPUSH, RPUSH)
 //   updates.cc          what became of a job (JOB.UPDATE, SET job:<id>:status, LREM queue:processing)
 //   verify.cc           WORKER.VERIFY
-//   desk.h              who holds what, and what the end of a connection means
+//   work_state.h        who holds what, and what the end of a connection means
 #pragma once
 
 #include <cstdint>

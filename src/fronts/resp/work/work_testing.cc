@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "command/single.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 
@@ -104,8 +104,8 @@ void WorkTest::advance_beating(Duration by, const std::function<void()>& beat) {
   }
 }
 
-void WorkTest::tick_desk() {
-  on_loop([this] { core().desk->tick(); });
+void WorkTest::tick_work() {
+  on_loop([this] { core().work_state->tick(); });
   // The store does things in the order it was asked: once it has answered this, the tick's heartbeats count.
   worker_row("nobody");
 }

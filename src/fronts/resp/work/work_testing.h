@@ -42,7 +42,7 @@ class WorkTest : public FrontTest {
   std::optional<Worker> worker_row(const std::string& id);
   // Moves the clock in steps that a live worker survives, beating by `beat` after each.
   void advance_beating(Duration by, const std::function<void()>& beat);
-  void tick_desk();
+  void tick_work();
 };
 
 }  // namespace muster::resp::work

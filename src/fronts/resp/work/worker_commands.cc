@@ -10,14 +10,14 @@
 #include "fronts/resp/clients.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/core.h"
-#include "fronts/resp/plans/shelf.h"
+#include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/work/access.h"
-#include "fronts/resp/work/desk.h"
 #include "fronts/resp/work/handlers.h"
-#include "fronts/resp/work/holdings.h"
+#include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/registration.h"
 #include "fronts/resp/work/roster.h"
 #include "fronts/resp/work/work.h"
+#include "fronts/resp/work/work_state.h"
 
 namespace muster::resp::work {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 // Whether a live worker of this name may be taken over by this connection.
 bool may_resume(const CallRef& call, const Worker& known) {
   if (known.spec.dialect != Dialect::resp) return false;
-  const auto owner = call->core().desk->roster().open_connection_of(known.spec.id);
+  const auto owner = call->core().work_state->roster().open_connection_of(known.spec.id);
   if (owner == nullptr) return true;
   // Its own key proves that it is the same worker, come back while its old connection lingers.
   if (owner != call->client_ref()) return call->client().caller.worker == known.spec.id;
@@ -37,7 +37,7 @@ void enter(const CallRef& call, WorkerSpec spec) {
   const WorkerId worker = spec.id;
   auto registered = [call, worker](Result<store::Registered> reply) {
     if (!reply.ok()) return refuse(call, reply.status());
-    Roster& roster = call->core().desk->roster();
+    Roster& roster = call->core().work_state->roster();
     roster.bind(call->client_ref(), Bond::registered, worker, reply->session);
     const auto interval = std::chrono::duration_cast<std::chrono::seconds>(reply->policy.interval).count();
     std::string out;
@@ -61,7 +61,7 @@ void register_worker(const CallRef& call) {
       spec.resume = found->session;
       return enter(call, std::move(spec));
     }
-    call->core().desk->roster().with_room([call, spec = std::move(spec)](const Status& room) mutable {
+    call->core().work_state->roster().with_room([call, spec = std::move(spec)](const Status& room) mutable {
       if (!room.ok()) return refuse(call, room);
       enter(call, std::move(spec));
     });
@@ -78,10 +78,10 @@ void heartbeat_worker(const CallRef& call) {
   std::string stats = call->size() > 2 ? call->arg(2) : std::string();
   if (!stats.empty())
     if (Status status = validate_stats(stats); !status.ok()) return refuse(call, status);
-  if (!core.shelf->spend(plans::Limited::heartbeat))
+  if (!core.plan_cache->spend(plans::Limited::heartbeat))
     return call->fail(fmt::format("Protocol error: Rate limit exceeded for worker heartbeats (max {}/minute)",
                                   core.options.limits.heartbeats_per_minute));
-  core.desk->roster().beat(call->client_ref(), worker, std::move(stats), [call, unknown](Result<store::BeatReply> beat) {
+  core.work_state->roster().beat(call->client_ref(), worker, std::move(stats), [call, unknown](Result<store::BeatReply> beat) {
     if (beat.ok()) return call->answer(wire::ok());
     // A name that no worker can have is one that is not registered.
     if (beat.code() == Code::not_found || beat.code() == Code::lease_lost || beat.code() == Code::invalid_argument)
@@ -97,10 +97,10 @@ void unregister_worker(const CallRef& call) {
   auto gone = [call, worker](Result<Worker> reply) {
     if (!reply.ok()) return refuse(call, reply.status());
     // Its jobs went back to their queues; nobody acts as it any more.
-    Desk& desk = *call->core().desk;
+    WorkState& work_state = *call->core().work_state;
     if (const auto owner = call->core().clients->of_worker(worker)) {
-      desk.holdings().drop(*owner);
-      desk.roster().unbind(*owner);
+      work_state.held_jobs().drop(*owner);
+      work_state.roster().unbind(*owner);
     }
     call->answer(wire::ok());
   };
