@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/ascii.h"
 #include "plan/plan.h"
 
 namespace muster::worker {
@@ -18,11 +19,6 @@ utsname machine() {
   utsname out{};
   ::uname(&out);
   return out;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return text;
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/time_text.h"
-#include "sdk/cpp/codec.h"
+#include "base/utf8.h"
 
 namespace muster::worker {
 namespace {
@@ -28,7 +29,7 @@ bool put(json& into, const std::string& name, const Capture& output, std::size_t
   std::string bytes = output.read(share + 4);
   const std::size_t end = cut_at(bytes, share);
   bytes.resize(end);
-  if (!is_utf8(bytes)) into[name + "_base64"] = sdk::to_base64(bytes);
+  if (!is_utf8(bytes)) into[name + "_base64"] = to_base64(bytes);
   const std::uint64_t whole = output.size();
   into[name] = std::move(bytes);  // dump() replaces what is not text
   return end < whole;
@@ -85,22 +86,6 @@ std::string joined(const JobOutcome& outcome, Capture RunResult::*output) {
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (length > 1 && (lead < 0xC2 || lead > 0xF4 || text.size() < length)) return false;
-    for (std::size_t i = 1; i < length; ++i)
-      if (!is_continuation(text[i])) return false;
-    if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF0 && byte(1) < 0x90) ||
-        (lead == 0xF4 && byte(1) > 0x8F))
-      return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 std::string cut_text(std::string_view text, std::size_t max) { return std::string(text.substr(0, cut_at(text, max))); }
 

@@ -31,6 +31,5 @@ Report make_report(const Job& job, const JobOutcome& outcome, const std::string&
 
 // Text that is UTF-8, not longer than `max` bytes, cut between characters.
 std::string cut_text(std::string_view text, std::size_t max);
-bool is_utf8(std::string_view text);
 
 }  // namespace muster::worker

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/log.h"
 
 namespace muster::worker {
@@ -73,22 +74,18 @@ std::string encoded(const Report& report) {
 std::optional<Report> decoded(std::string_view bytes) {
   const std::size_t line = bytes.find('\n');
   if (line == bytes.npos) return std::nullopt;
-  const json header = json::parse(bytes.substr(0, line), nullptr, false);
-  if (!header.is_object() || !header.value("job_id", json()).is_string()) return std::nullopt;
-  const auto length = [&](const char* name) -> std::optional<std::size_t> {
-    const json value = header.value(name, json());
-    return value.is_number_unsigned() ? std::optional(value.get<std::size_t>()) : std::nullopt;
-  };
-  const auto update = length("update_bytes");
-  const auto out = length("out_bytes");
-  const auto err = length("err_bytes");
+  const auto header = muster::json::parse_object(bytes.substr(0, line));
+  const std::string* const job_id = header ? muster::json::text(*header, "job_id") : nullptr;
+  if (job_id == nullptr) return std::nullopt;
+  const auto update = muster::json::natural(*header, "update_bytes");
+  const auto out = muster::json::natural(*header, "out_bytes");
+  const auto err = muster::json::natural(*header, "err_bytes");
   const std::string_view rest = bytes.substr(line + 1);
   if (!update || !out || !err || *update > rest.size() || *out > rest.size() || rest.size() != *update + *out + *err)
     return std::nullopt;
-  const json has_outputs = header.value("has_outputs", json(false));
-  return Report{.job_id = header["job_id"].get<std::string>(),
+  return Report{.job_id = *job_id,
                 .update = std::string(rest.substr(0, *update)),
-                .has_outputs = has_outputs.is_boolean() && has_outputs.get<bool>(),
+                .has_outputs = muster::json::flag(*header, "has_outputs").value_or(false),
                 .out = std::string(rest.substr(*update, *out)),
                 .err = std::string(rest.substr(*update + *out))};
 }

@@ -1,5 +1,7 @@
 #include "base/json_reader.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 namespace muster::json {
@@ -34,6 +36,17 @@ std::optional<Tree> parse_object(std::string_view text) {
   std::optional<Tree> tree = parse(text);
   if (tree && !tree->is_object()) tree.reset();
   return tree;
+}
+
+Result<Tree> read(std::string_view text, const std::function<std::string(std::size_t byte)>& place) {
+  if (is_too_deep(text)) return Status::invalid_argument(fmt::format("Invalid JSON: nested deeper than {} levels", kDepthMax));
+  try {
+    return Tree::parse(text);
+  } catch (const Tree::parse_error& error) {
+    return Status::invalid_argument(fmt::format("Invalid JSON: {}", place(error.byte)));
+  } catch (const Tree::exception&) {
+    return Status::invalid_argument("Invalid JSON: a number is out of range");
+  }
 }
 
 const Tree* member(const Tree& value, const char* name) {

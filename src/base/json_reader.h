@@ -7,23 +7,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "base/json_depth.h"
+#include "base/status.h"
+
 namespace muster::json {
 
 using Tree = nlohmann::json;
 
-// Arrays and objects in each other. A deeper text is never made into a tree: walking it could exhaust the stack.
-inline constexpr std::size_t kDepthMax = 128;
 bool is_too_deep(std::string_view text);
 
-// nullopt: not JSON, a number that no double holds, or too deep.
+// nullopt: not JSON, a number that no double holds, or deeper than kDepthMax.
 std::optional<Tree> parse(std::string_view text);
 std::optional<Tree> parse_object(std::string_view text);  // nullopt for everything that is no object, too
+
+// The same for those who are told why: invalid_argument "Invalid JSON: …". `place` says where the byte is at which the text stops
+// being JSON, counted from 1.
+Result<Tree> read(std::string_view text, const std::function<std::string(std::size_t byte)>& place);
 
 // A member of an object. nullptr or nullopt: `value` is no object, has no such member, or the member is of another kind.
 const Tree* member(const Tree& value, const char* name);

@@ -1,5 +1,6 @@
 #include "base/json_reader.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -63,6 +64,16 @@ TEST(JsonReader, ATextThatIsTooDeepIsNoTree) {
   EXPECT_TRUE(parse(fits));
   EXPECT_FALSE(parse('[' + fits + ']'));
   EXPECT_FALSE(parse(std::string(1'000'000, '[')));
+}
+
+TEST(JsonReader, WhoIsRefusedHearsWhy) {
+  const auto why = [](std::string_view text) {
+    return read(text, [](std::size_t byte) { return fmt::format("at byte {}", byte); }).status().message();
+  };
+  EXPECT_TRUE(read("[1]", [](std::size_t) { return ""; }).ok());
+  EXPECT_EQ(why("[1,]"), "Invalid JSON: at byte 4");
+  EXPECT_EQ(why("1e999"), "Invalid JSON: a number is out of range");
+  EXPECT_EQ(why(std::string(kDepthMax + 1, '[')), "Invalid JSON: nested deeper than 128 levels");
 }
 
 TEST(JsonReader, OnlyAnObjectIsAnObject) {

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "base/time_text.h"
+#include "base/utf8.h"
 
 namespace muster::log {
 namespace {
@@ -31,29 +32,6 @@ constexpr std::array kLevelNames{
 
 std::atomic<Level> lowest_written{Level::info};
 std::mutex write_mutex;  // leaf; keeps a line whole when the kernel takes it in several pieces
-
-// The length of the UTF-8 sequence at the start of `text`, or 0 when it is not one (overlong forms, surrogates and
-// values above U+10FFFF are not).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!follows(1) || !follows(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 void append_string(std::string& out, std::string_view text) {
   out.push_back('"');

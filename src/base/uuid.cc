@@ -3,18 +3,13 @@
 #include <array>
 #include <random>
 
+#include "base/ascii.h"
+
 namespace muster {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::uint32_t kCounterLimit = 1u << 18;  // 12 bits of rand_a and 6 bits of rand_b
-
-int digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 
@@ -46,7 +41,7 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
       if (text[i] != '-') return std::nullopt;
       continue;
     }
-    const int value = digit_value(text[i]);
+    const int value = hex_value(text[i]);
     if (value < 0) return std::nullopt;
     auto& word = words[digits < 16 ? 0 : 1];
     word = (word << 4) | static_cast<std::uint64_t>(value);

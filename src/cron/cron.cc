@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/uuid.h"
 #include "cron/calendar.h"
 #include "cron/fields.h"
@@ -40,12 +41,6 @@ constexpr std::array kShorthands{
 };
 
 constexpr std::string_view kEvery = "every";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 Local local(sys_seconds at, seconds offset) { return Local(at.time_since_epoch() + offset); }
 sys_seconds instant(Local at, seconds offset) { return sys_seconds(at.time_since_epoch() - offset); }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace muster::cron {
 namespace {
 
@@ -47,8 +49,6 @@ constexpr Kind kMonth{"month", 1, 12, 12, kMonths};
 constexpr Kind kWeekdayFromOne{"day-of-week", 1, 7, 7, kWeekdays, 0, true};
 constexpr Kind kWeekdayFromZero{"day-of-week", 0, 7, 6, kWeekdays, -1, true};
 constexpr Kind kYear{"year", kYearFirst, kYearLast, kYearLast};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Reads one field; every refusal begins with its place.
 class FieldReader {
@@ -127,7 +127,7 @@ class FieldReader {
 
   std::optional<int> named(std::string_view text) const {
     std::string name(text);
-    std::transform(name.begin(), name.end(), name.begin(), lower);
+    name = lower(name);
     const auto it = std::find_if(kind_.names.begin(), kind_.names.end(), [&](const Name& n) { return n.text == name; });
     if (it == kind_.names.end()) return std::nullopt;
     return it->value + kind_.name_shift;

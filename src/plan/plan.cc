@@ -42,14 +42,7 @@ Result<Json> read_json(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) return refuse("Invalid JSON: " + place_of(text, 1));
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
     return refuse("Invalid JSON: " + place_of(text, nul + 1));
-  if (json::is_too_deep(text)) return refuse(fmt::format("Invalid JSON: nested deeper than {} levels", json::kDepthMax));
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& error) {
-    return refuse(fmt::format("Invalid JSON: {}", place_of(text, error.byte)));
-  } catch (const Json::exception&) {  // a number that no double can hold
-    return refuse("Invalid JSON: a number is out of range");
-  }
+  return json::read(text, [&](std::size_t byte) { return place_of(text, byte); });
 }
 
 // --- form -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,35 @@
+#include "base/utf8.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kEightLetters = "plain as";
+
+TEST(Utf8, KnowsWhatIsNone) {
+  for (const std::string good : {"", "abc", "\xC3\xA9", "\xE2\x82\xAC", "\xED\x9F\xBF", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_TRUE(is_utf8(good)) << good;
+    EXPECT_TRUE(is_utf8(std::string(kEightLetters) + good + "x")) << good;
+  }
+  for (const std::string bad :
+       {"\xFF\xFE", "\x80", "\xC3", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "a\xE2\x82", "\xE2\x28\xA1"}) {
+    EXPECT_FALSE(is_utf8(bad));
+    EXPECT_FALSE(is_utf8(std::string(kEightLetters) + bad + "plain again"));
+  }
+}
+
+TEST(Utf8, MeasuresTheFirstSequence) {
+  EXPECT_EQ(utf8_length(""), 0u);
+  EXPECT_EQ(utf8_length(std::string_view("\0x", 2)), 1u);
+  EXPECT_EQ(utf8_length("\xC3\xA9\xFF"), 2u);
+  EXPECT_EQ(utf8_length("\xE2\x82\xAC"), 3u);
+  EXPECT_EQ(utf8_length("\xF0\x9F\x98\x80"), 4u);
+  EXPECT_EQ(utf8_length("\x80\xC3\xA9"), 0u);
+}
+
+}  // namespace
+}  // namespace muster
