@@ -1,4 +1,5 @@
 // Commands that any type of key understands: being there, being named, running out of time.
+#include "base/glob.h"
 #include "store/keyspace/families.h"
 
 namespace muster::store::keyspace {
@@ -115,7 +116,7 @@ KeyAnswer apply(Stage& stage, const key::Names& c) {
   std::vector<KeyAnswer> out{KeyAnswer::bytes({})};
   const auto take = [&](std::string name, const KeyHead& head) {
     if (stage.is_over(head) || (c.type && head.type != *c.type)) return;
-    if (c.pattern.empty() || matches(c.pattern, name)) out.push_back(KeyAnswer::bytes(std::move(name)));
+    if (c.pattern.empty() || glob_matches(c.pattern, name)) out.push_back(KeyAnswer::bytes(std::move(name)));
   };
   // Rows are asked for what comes after a name, so the least name that can match is looked up by itself.
   std::string after = c.after;

@@ -75,7 +75,5 @@ bool writes(const KeyCommand& command);
 bool writes(const KeyBatch& batch);
 // Every key a command names, for stores that lock before they look.
 std::vector<std::string> keys_of(const KeyCommand& command);
-// Redis-like globs: * ? [a-z] [^x] and backslash; over bytes.
-bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace muster::store::keyspace

@@ -1,5 +1,6 @@
 // A page of a hash or a set: [next, element, …], `next` empty at the end. Cursors are names, so whoever is there during the
 // whole walk is met exactly once, however much changes meanwhile.
+#include "base/glob.h"
 #include "store/keyspace/families.h"
 
 namespace muster::store::keyspace {
@@ -15,7 +16,7 @@ KeyAnswer scan_fields(Stage& stage, const Look& container, const FieldPage& page
   if (!container.head) return out.take();
   bool fits = true;
   const auto take = [&](KeyPair field) {
-    if (!page.pattern.empty() && !matches(page.pattern, field.first)) return;
+    if (!page.pattern.empty() && !glob_matches(page.pattern, field.first)) return;
     fits = fits && out.add(std::move(field.first));
     if (page.with_values) fits = fits && out.add(std::move(field.second));
   };

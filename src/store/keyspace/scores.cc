@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/glob.h"
 #include "store/keyspace/families.h"
 
 namespace muster::store::keyspace {
@@ -238,7 +239,7 @@ KeyAnswer apply(Stage& stage, const key::ScoresScan& c) {
   if (!set.head) return out.take();
   bool fits = true;
   const auto take = [&](ScoredMember member) {
-    if (c.pattern.empty() || matches(c.pattern, member.member)) fits = fits && add_member(out, std::move(member), true);
+    if (c.pattern.empty() || glob_matches(c.pattern, member.member)) fits = fits && add_member(out, std::move(member), true);
   };
   // Nothing comes before the empty name, so no cursor leads to it.
   if (c.after.empty())
