@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace muster::auth {
 namespace {
 
@@ -22,11 +24,7 @@ Digest digest_of(std::string_view secret) {
 bool same(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
 
 std::string_view bearer_secret(std::string_view authorization) {
-  if (authorization.size() <= kScheme.size()) return {};
-  for (std::size_t i = 0; i < kScheme.size(); ++i) {
-    const char c = authorization[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != kScheme[i]) return {};
-  }
+  if (authorization.size() <= kScheme.size() || !same_in_any_case(authorization.substr(0, kScheme.size()), kScheme)) return {};
   authorization.remove_prefix(kScheme.size());
   const std::size_t from = authorization.find_first_not_of(' ');
   return from == std::string_view::npos ? std::string_view() : authorization.substr(from);
@@ -37,21 +35,14 @@ Digest digest_of(const Token& token) {
   return token.sha256.empty() ? digest_of(token.secret) : parse_digest(token.sha256).value_or(Digest{});
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::optional<Digest> parse_digest(std::string_view hex) {
   Digest digest{};
   if (hex.size() != 2 * digest.size()) return std::nullopt;
   for (std::size_t i = 0; i < digest.size(); ++i) {
-    const int high = hex_digit(hex[2 * i]);
-    const int low = hex_digit(hex[2 * i + 1]);
+    const int high = hex_value(hex[2 * i]);
+    const int low = hex_value(hex[2 * i + 1]);
     if (high < 0 || low < 0) return std::nullopt;
     digest[i] = static_cast<std::uint8_t>(high * 16 + low);
   }

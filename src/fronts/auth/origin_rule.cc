@@ -5,21 +5,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace muster::auth {
 namespace {
 
 constexpr std::size_t kShownBytes = 128;
 constexpr std::string_view kAnyOrigin = "*";
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Schemes and names have no case.
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return same(each, name); });
+  return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return same_in_any_case(each, name); });
 }
 
 std::string_view without_port(std::string_view host) {
@@ -52,7 +47,8 @@ Status check_host(const OriginRule& rule, std::string_view host) {
 bool is_own(const OriginRule& rule, const PageHeaders& headers) {
   const std::string_view scheme = rule.tls ? "https://" : "http://";
   return !headers.host.empty() && headers.origin.size() > scheme.size() &&
-         same(headers.origin.substr(0, scheme.size()), scheme) && same(headers.origin.substr(scheme.size()), headers.host);
+         same_in_any_case(headers.origin.substr(0, scheme.size()), scheme) &&
+         same_in_any_case(headers.origin.substr(scheme.size()), headers.host);
 }
 
 Status check_origin(const OriginRule& rule, const PageHeaders& headers) {
@@ -66,7 +62,7 @@ Status check_origin(const OriginRule& rule, const PageHeaders& headers) {
 
 bool is_loopback_host(std::string_view host) {
   const std::string_view name = without_port(host);
-  if (same(name, "localhost") || same(name, "[::1]")) return true;
+  if (same_in_any_case(name, "localhost") || same_in_any_case(name, "[::1]")) return true;
   in_addr address{};
   return inet_pton(AF_INET, std::string(name).c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127;
 }
