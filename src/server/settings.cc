@@ -5,6 +5,7 @@
 #include <cctype>
 #include <numeric>
 
+#include "base/ascii.h"
 #include "store/postgres/store.h"
 
 namespace muster::server {
@@ -443,9 +444,7 @@ const Setting* find_setting(std::string_view section, std::string_view key) {
 }
 
 std::string environment_name(const Setting& setting) {
-  std::string name = "MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return name;
+  return upper("MUSTER_" + std::string(setting.section) + "_" + std::string(setting.key));
 }
 
 std::string full_name(const Setting& setting) { return std::string(setting.section) + "." + std::string(setting.key); }
