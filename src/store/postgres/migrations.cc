@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/uuid.h"
 #include "store/postgres/postgres_migrations.h"
 #include "store/transfer/bookmark.h"
 
@@ -59,10 +60,7 @@ Status check_rights(Connection& connection, const std::string& schema, bool exis
                   exists ? "tables in schema" : "schema", schema));
 }
 
-std::uint64_t random_salt() {
-  std::random_device device;
-  return (((std::uint64_t{device()} << 32) | device()) >> 1) | 1;
-}
+std::uint64_t random_salt() { return (random_seed() >> 1) | 1; }
 
 std::string first_rows(const std::string& schema) {
   return fmt::format("INSERT INTO {}.meta (name, value) VALUES ('{}', '{}'), ('{}', '1');\n", quoted(schema), kMetaSalt,

@@ -1,5 +1,7 @@
 #include "store/postgres/node.h"
 
+#include "base/uuid.h"
+
 namespace muster::store::postgres {
 namespace {
 
@@ -10,11 +12,7 @@ constexpr Duration kHeardEvery{1'000};      // calls about steps write a sign of
 
 std::int64_t monotonic_ms() { return std::chrono::floor<Duration>(RealClock().elapsed()).count(); }
 
-std::uint64_t seed_of(std::uint64_t wanted) {
-  if (wanted != 0) return wanted;
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
+std::uint64_t seed_of(std::uint64_t wanted) { return wanted != 0 ? wanted : random_seed(); }
 
 }  // namespace
 
