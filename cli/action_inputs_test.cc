@@ -1,5 +1,5 @@
 // Inputs of an action, from the words of a command line and from files.
-#include "cli/action_inputs.h"
+#include "cli/plans.h"
 
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>

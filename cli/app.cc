@@ -5,12 +5,15 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <optional>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 
 namespace muster::cli {
 namespace {
@@ -107,7 +110,69 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   return to_int(Exit::usage);
 }
 
+constexpr std::array<std::string_view, 3> kSecretFlags{"--token", "--key", "-k"};
+constexpr std::array<std::string_view, 2> kUrlSchemes{"postgres://", "postgresql://"};
+constexpr std::string_view kPasswordParameter = "password=";
+
+bool is_secret_flag(std::string_view text) {
+  return std::find(kSecretFlags.begin(), kSecretFlags.end(), text) != kSecretFlags.end();
+}
+
+// Where the value of --flag=VALUE or -kVALUE begins.
+std::optional<std::size_t> attached_value(std::string_view text) {
+  if (const std::size_t equals = text.find('='); equals != std::string_view::npos && is_secret_flag(text.substr(0, equals)))
+    return equals + 1;
+  if (text.size() > 2 && text.starts_with("-k")) return 2;
+  return std::nullopt;
+}
+
+void add_url_passwords(std::string_view text, std::size_t argument, std::vector<SecretPart>& out) {
+  for (const std::string_view scheme : kUrlSchemes) {
+    const std::size_t at = text.find(scheme);
+    if (at == std::string_view::npos) continue;
+    const std::size_t user = at + scheme.size();
+    const std::size_t end = std::min(text.find_first_of("/?#", user), text.size());
+    const std::size_t host = text.substr(0, end).rfind('@');
+    const std::size_t colon = text.find(':', user);
+    if (host != std::string_view::npos && host > user && colon < host) out.push_back({argument, colon + 1, host - colon - 1});
+    for (std::size_t next = text.find(kPasswordParameter, end); next != std::string_view::npos;
+         next = text.find(kPasswordParameter, next + 1)) {
+      const std::size_t from = next + kPasswordParameter.size();
+      out.push_back({argument, from, std::min(text.find('&', from), text.size()) - from});
+    }
+    return;
+  }
+}
+
 }  // namespace
+
+std::vector<SecretPart> secrets_in(const std::vector<std::string_view>& arguments) {
+  std::vector<SecretPart> out;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view text = arguments[i];
+    if (is_secret_flag(text)) {
+      if (i + 1 < arguments.size()) out.push_back({i + 1, 0, arguments[i + 1].size()});
+    } else if (const auto from = attached_value(text)) {
+      out.push_back({i, *from, text.size() - *from});
+    } else {
+      add_url_passwords(text, i, out);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> take_arguments(int argc, char** argv) {
+  const std::vector<std::string_view> given(argv + (argc > 0 ? 1 : 0), argv + argc);
+  std::vector<std::string> copies(given.begin(), given.end());
+  const std::vector<SecretPart> secrets = secrets_in(given);
+  for (const SecretPart& secret : secrets) std::fill_n(argv[secret.argument + 1] + secret.from, secret.size, '*');
+  if (!secrets.empty())
+    std::fputs(
+        "muster: a secret on the command line can be read by others until it is hidden; files and the environment keep it "
+        "(--token-file, --key-file, --store-file, PGPASSFILE, MUSTER_TOKEN, MUSTER_SERVER_STORE)\n",
+        stderr);
+  return copies;
+}
 
 std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std::vector<LocalCommand>& local) {
   auto app = std::make_unique<CLI::App>("One control plane for every worker.", "muster");
@@ -167,6 +232,25 @@ int run_app(CLI::App& app, Globals& globals, Context& context, std::vector<std::
   // Data that could not be written is not data delivered: a full disk or a closed pipe is a failure.
   if (std::fflush(stdout) != 0 && code == 0) return to_int(Exit::failure);
   return code;
+}
+
+int run(int argc, char** argv, const std::vector<LocalCommand>& local, Globals& globals) {
+  // The end of the line for exceptions of libraries: CLI11 reports mistakes in the tree itself by throwing.
+  try {
+    std::vector<std::string> arguments = take_arguments(argc, argv);
+    std::signal(SIGPIPE, SIG_IGN);  // `muster job list | head` ends quietly, through the failed write
+    Context context(globals);
+    const std::unique_ptr<CLI::App> app = make_app(globals, context, local);
+    return run_app(*app, globals, context, std::move(arguments));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "muster: %s\n", error.what());
+    return to_int(Exit::failure);
+  }
+}
+
+int run(int argc, char** argv, const std::vector<LocalCommand>& local) {
+  Globals globals;
+  return run(argc, argv, local, globals);
 }
 
 }  // namespace muster::cli

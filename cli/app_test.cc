@@ -8,10 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
-#include "cli/job_submit.h"
+#include "cli/jobs.h"
 #include "sdk/cpp/codec.h"
 
 namespace muster::cli {
@@ -20,12 +18,12 @@ namespace {
 using nlohmann::json;
 
 // What `job submit` with these arguments would send, or the reason it sends nothing.
-struct Mapped {
+struct MappedSubmit {
   json request;
   std::string problem;
 };
 
-Mapped map_submit(std::vector<std::string> words) {
+MappedSubmit map_submit(std::vector<std::string> words) {
   CLI::App app;
   SubmitArguments arguments;
   describe_submit(app, arguments);
@@ -81,7 +79,7 @@ TEST(JobSubmit, MapsEveryFlagToItsField) {
     json expected = json::parse(c.fields);
     expected["namespace"] = "default";
     expected["type"] = "t";
-    const Mapped mapped = map_submit(words);
+    const MappedSubmit mapped = map_submit(words);
     EXPECT_EQ(mapped.problem, "");
     EXPECT_EQ(mapped.request, expected);
   }
@@ -104,7 +102,7 @@ TEST(JobSubmit, RefusesBadArgumentsAndNamesTheValue) {
       {{"--type", "t", "--count", "2", "--jsonl", "-"}, "--count"},
   };
   for (const auto& [words, part] : cases) {
-    const Mapped mapped = map_submit(words);
+    const MappedSubmit mapped = map_submit(words);
     EXPECT_NE(mapped.problem.find(part), std::string::npos) << mapped.problem << " lacks " << part;
   }
 }

@@ -1,4 +1,4 @@
-#include "cli/cluster_table.h"
+#include "cli/cluster.h"
 
 #include <gtest/gtest.h>
 

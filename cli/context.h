@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/cli.h"
@@ -13,6 +14,14 @@
 #include "sdk/cpp/client.h"
 
 namespace muster::cli {
+
+// From what went wrong to what the shell sees.
+Exit exit_for(const sdk::Error& error);
+inline int to_int(Exit exit) { return static_cast<int>(exit); }
+// What the person in front of it should do next, in one sentence; empty when the detail says it all.
+std::string advice_for(const sdk::Error& error, const Globals& globals);
+// An argument that makes no sense; it never left this machine.
+sdk::Error refused(std::string detail);
 
 class Context {
  public:
@@ -29,6 +38,13 @@ class Context {
   // machine's default data folder; a key is never offered to any other host.
   sdk::Result<sdk::Client*> client();
   sdk::Result<sdk::ClientOptions> client_options();
+  // The server's answer; what keeps the client from being opened is one too.
+  template <class Ask>
+  auto ask(const Ask& question) -> decltype(question(std::declval<sdk::Client&>())) {
+    const sdk::Result<sdk::Client*> opened = client();
+    if (!opened.ok()) return opened.error();
+    return question(**opened);
+  }
 
   // --- stdout: data ---
   void line(std::string_view text) const;
@@ -42,6 +58,23 @@ class Context {
     std::string next;
   };
   void listing(const Listing& listing) const;
+  // The same of things that brought their documents along.
+  template <class Things>
+  void listing(const char* key, const Things& things, std::string next = {}) const {
+    Listing all{.key = key, .documents = {}, .next = std::move(next)};
+    for (const auto& thing : things) all.documents.push_back(thing.document);
+    listing(all);
+  }
+  // The end of a command that shows one thing: as people read it, or its document.
+  template <class T, class ForPeople>
+  int show(std::string_view doing, const sdk::Result<T>& answer, const ForPeople& for_people) const {
+    if (!answer.ok()) return fail(doing, answer.error());
+    if (wants_table())
+      for_people(*answer);
+    else
+      document(answer->document);
+    return to_int(Exit::ok);
+  }
   bool wants_table() const { return globals_.output == Output::table; }
 
   // --- stderr: everything else ---

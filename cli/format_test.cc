@@ -5,9 +5,9 @@
 
 #include <regex>
 
-#include "cli/latency.h"
+#include "cli/bench.h"
 #include "cli/table.h"
-#include "cli/top_view.h"
+#include "cli/top.h"
 
 namespace muster::cli {
 namespace {

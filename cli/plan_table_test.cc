@@ -1,5 +1,5 @@
 // Plans, actions and their jobs as rows.
-#include "cli/plan_table.h"
+#include "cli/plans.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string text_of(const Table& table) { return fmt::format("{}", fmt::join(table.lines({}), "\n")); }
 
-sdk::Instant at(std::int64_t seconds) { return sdk::Instant(std::chrono::seconds(seconds)); }
+sdk::Instant second_at(std::int64_t seconds) { return sdk::Instant(std::chrono::seconds(seconds)); }
 
 TEST(CountsText, TellsWhatIsNotNothing) {
   EXPECT_EQ(counts_text({.completed = 3}), "3/3 done");
@@ -35,20 +35,20 @@ TEST(ActionJobsTable, ShowsStateWorkerAttemptsAndTime) {
   done.state = "completed";
   done.worker = "w1";
   done.attempt = 2;
-  done.started_at = at(10);
-  done.finished_at = at(13);
+  done.started_at = second_at(10);
+  done.finished_at = second_at(13);
   done.labels = {{"input", "0"}};
   sdk::Job dead = done;
   dead.id = "j2";
   dead.state = "dead";
   dead.labels = {{"input", "1"}};
   dead.error = sdk::Failure{.kind = "job_failed", .message = "exit 3"};
-  const std::string text = text_of(action_jobs_table({done, dead}, at(20)));
+  const std::string text = text_of(action_jobs_table({done, dead}, second_at(20)));
   EXPECT_NE(text.find("0  j1   completed  w1             2  3.0s"), std::string::npos) << text;
   EXPECT_NE(text.find("1  j2   dead       w1             2  3.0s  job_failed: exit 3"), std::string::npos) << text;
   EXPECT_EQ(text.find("TASK"), std::string::npos);
   done.labels.emplace("task", "4");
-  EXPECT_NE(text_of(action_jobs_table({done}, at(20))).find("INPUT  TASK  JOB"), std::string::npos);
+  EXPECT_NE(text_of(action_jobs_table({done}, second_at(20))).find("INPUT  TASK  JOB"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/secret_arguments.h"
+#include "cli/app.h"
 
 #include <gtest/gtest.h>
 

@@ -1,101 +1,138 @@
-// `muster why`, `muster server`, `muster backup`, and the remote half of `muster doctor`.
+// `muster why`, `muster server`, `muster backup`, `muster cluster status`, and the remote half of `muster doctor`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/arguments.h"
+#include "cli/cluster.h"
 #include "cli/commands.h"
-#include "cli/context.h"
-#include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/job_prefix.h"
-#include "cli/job_table.h"
+#include "cli/jobs.h"
 
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
 constexpr sdk::Duration kClockSkewMax = 2s;
+// A few missed beats at the default interval of five seconds.
+constexpr sdk::Duration kSeenLate = 15s;
+constexpr sdk::Duration kSeenLost = 60s;
 
-std::string detail_text(const Json& value) {
+Color color_of_seen(const sdk::ClusterNode& node, sdk::Instant now) {
+  if (!node.seen_at || now - *node.seen_at < kSeenLate) return Color::none;
+  return now - *node.seen_at < kSeenLost ? Color::yellow : Color::red;
+}
+
+sdk::Instant now_of(const sdk::Cluster& cluster) { return cluster.now.value_or(sdk::Instant{}); }
+
+std::string detail_text(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   std::string out;
-  for (const Json& element : value)
+  for (const nlohmann::ordered_json& element : value)
     out += (out.empty() ? "" : " ") + (element.is_string() ? element.get<std::string>() : element.dump());
   return out;
 }
 
-int why(Context& context, const std::string& id) {
-  const auto client = context.client();
-  if (!client.ok()) return context.fail("explain job " + id, client.error());
-  const sdk::Result<std::string> whole = whole_id(**client, id);
-  if (!whole.ok()) return context.fail("explain job " + id, whole.error());
-  const sdk::Result<sdk::Why> answer = (*client)->why(*whole);
-  if (!answer.ok()) return context.fail("explain job " + id, answer.error());
-  if (!context.wants_table()) {
-    context.document(answer->document);
-    return to_int(Exit::ok);
-  }
-  const bool color = context.globals().color;
-  context.line(fmt::format("{}  {}  {}", answer->id, colored(answer->state, color_of_state(answer->state), color),
-                           colored(answer->code, Color::bold, color)));
-  context.line(printable(answer->text));
-  const Json details = Json::parse(answer->document, nullptr, false).value("details", Json::object());
-  Table table({{"DETAIL"}, {"VALUE"}});
-  for (const auto& [key, value] : details.items())
-    if (!value.is_null() && !(value.is_array() && value.empty())) table.add({{key, Color::dim}, {detail_text(value)}});
-  if (table.rows() > 0) {
+int explain_job(Context& context, const std::string& id) {
+  using Json = nlohmann::ordered_json;
+  const auto answer = ask_about_job(context, id, [](sdk::Client& client, const std::string& whole) { return client.why(whole); });
+  return context.show("explain job " + id, answer, [&](const sdk::Why& why) {
+    const bool color = context.globals().color;
+    context.line(fmt::format("{}  {}  {}", why.id, colored(why.state, color_of_state(why.state), color),
+                             colored(why.code, Color::bold, color)));
+    context.line(printable(why.text));
+    const Json details = Json::parse(why.document, nullptr, false).value("details", Json::object());
+    Table table({{"DETAIL"}, {"VALUE"}});
+    for (const auto& [key, value] : details.items())
+      if (!value.is_null() && !(value.is_array() && value.empty())) table.add({{key, Color::dim}, {detail_text(value)}});
+    if (table.rows() == 0) return;
     context.line("");
     context.table(table);
-  }
-  return to_int(Exit::ok);
+  });
 }
 
-int show_server(Context& context) {
-  const auto client = context.client();
-  if (!client.ok()) return context.fail("ask the server", client.error());
-  const sdk::Result<sdk::ServerInfo> info = (*client)->server();
-  if (!info.ok()) return context.fail("ask the server", info.error());
-  if (!context.wants_table()) {
-    context.document(info->document);
-    return to_int(Exit::ok);
-  }
+Table server_table(const sdk::ServerInfo& info) {
   Table table({{"FIELD"}, {"VALUE"}});
   const auto put = [&table](const char* field, const std::string& value, Color color = Color::none) {
     if (!value.empty()) table.add({{field, Color::dim}, {value, color}});
   };
-  put("version", info->version);
-  put("up", format_age(info->started_at, now()));
-  put("store", fmt::format("{} {}", info->store_kind, info->store_location));
-  put("schema", std::to_string(info->schema_version));
-  put("size", format_bytes(info->store_bytes));
-  put("writable", info->writable ? "yes" : "no: " + info->reason, info->writable ? Color::green : Color::red);
-  put("jobs live", std::to_string(info->jobs_live));
-  put("jobs finished", std::to_string(info->jobs_finished));
-  put("workers", std::to_string(info->workers));
-  put("commits", fmt::format("{} of {:.1f} changes on average", info->commits, info->group_size_mean));
-  for (const auto& [name, address] : info->listeners) put(name.c_str(), address);
-  context.table(table);
-  return to_int(Exit::ok);
+  put("version", info.version);
+  put("up", format_age(info.started_at, now()));
+  put("store", fmt::format("{} {}", info.store_kind, info.store_location));
+  put("schema", std::to_string(info.schema_version));
+  put("size", format_bytes(info.store_bytes));
+  put("writable", info.writable ? "yes" : "no: " + info.reason, info.writable ? Color::green : Color::red);
+  put("jobs live", std::to_string(info.jobs_live));
+  put("jobs finished", std::to_string(info.jobs_finished));
+  put("workers", std::to_string(info.workers));
+  put("commits", fmt::format("{} of {:.1f} changes on average", info.commits, info.group_size_mean));
+  for (const auto& [name, address] : info.listeners) put(name.c_str(), address);
+  return table;
 }
 
-int backup(Context& context, const std::string& name) {
-  const auto client = context.client();
-  if (!client.ok()) return context.fail("back up", client.error());
-  const sdk::Result<sdk::Backup> report = (*client)->backup(name);
-  if (!report.ok()) return context.fail(fmt::format("back up to {}", name), report.error());
-  if (context.wants_table())
-    context.line(fmt::format("{}  {} in {}", report->path, format_bytes(report->bytes), format_duration(report->took)));
-  else
-    context.document(report->document);
-  return to_int(Exit::ok);
+int show_server(Context& context) {
+  return context.show("ask the server", context.ask([](sdk::Client& client) { return client.server(); }),
+                      [&](const sdk::ServerInfo& info) { context.table(server_table(info)); });
+}
+
+struct BackupArguments {
+  std::string name;
+};
+
+int back_up(Context& context, const BackupArguments& arguments) {
+  const auto report = context.ask([&](sdk::Client& client) { return client.backup(arguments.name); });
+  return context.show(fmt::format("back up to {}", arguments.name), report, [&](const sdk::Backup& done) {
+    context.line(fmt::format("{}  {} in {}", done.path, format_bytes(done.bytes), format_duration(done.took)));
+  });
+}
+
+int show_cluster(Context& context) {
+  const auto cluster = context.ask([](sdk::Client& client) { return client.cluster(); });
+  if (cluster.ok() && context.globals().output == Output::jsonl) {
+    for (const sdk::ClusterNode& node : cluster->nodes) context.line(node.document);
+    return to_int(Exit::ok);
+  }
+  return context.show("ask for the cluster", cluster, [&](const sdk::Cluster& found) {
+    context.table(cluster_table(found));
+    context.note(printable(cluster_summary(found)));
+  });
 }
 
 }  // namespace
+
+Table cluster_table(const sdk::Cluster& cluster) {
+  Table table({{"NODE"},
+               {"LEADER"},
+               {"ADDRESS"},
+               {"VERSION"},
+               {"SEEN", Align::right},
+               {"UP", Align::right},
+               {"LAG", Align::right},
+               {"PENDING", Align::right},
+               {"WORKERS", Align::right}});
+  const sdk::Instant now = now_of(cluster);
+  for (const sdk::ClusterNode& node : cluster.nodes)
+    table.add({{node.name},
+               {node.leader ? "leader" : "", Color::green},
+               {node.address.empty() ? "-" : node.address},
+               {node.version},
+               {format_age(node.seen_at, now), color_of_seen(node, now)},
+               {format_age(node.started_at, now)},
+               {node.listening ? format_duration(node.notify_lag) : "polls", node.listening ? Color::none : Color::yellow},
+               {format_count(node.pending)},
+               {format_count(node.workers)}});
+  return table;
+}
+
+std::string cluster_summary(const sdk::Cluster& cluster) {
+  if (cluster.leader.empty()) return fmt::format("nobody leads at the moment; answered by {}", cluster.self);
+  const std::string until =
+      cluster.leader_until ? fmt::format(", for {} unless refreshed", format_duration(*cluster.leader_until - now_of(cluster)))
+                           : std::string();
+  return fmt::format("{} leads in term {}{}; answered by {}", cluster.leader, cluster.term, until, cluster.self);
+}
 
 std::vector<RemoteCheck> check_server(const Globals& globals) {
   std::vector<RemoteCheck> checks;
@@ -159,24 +196,32 @@ std::vector<RemoteCheck> check_server(const Globals& globals) {
 }
 
 void add_why_command(CLI::App& app, Context& context) {
-  CLI::App* command = add_command(app, {.name = "why", .summary = "why a job is not running", .example = "muster why JOB"});
-  auto id = std::make_shared<std::string>();
-  command->add_option("id", *id, "the job, or the first digits of its id")->required();
-  command->callback([&context, id] { context.chosen = [&context, id] { return why(context, *id); }; });
+  add_command_about(app, context, {.name = "why", .summary = "why a job is not running", .example = "muster why JOB"},
+                    "the job, or the first digits of its id", explain_job);
 }
 
 void add_server_commands(CLI::App& app, Context& context) {
-  CLI::App* server_command =
-      add_command(app, {.name = "server", .summary = "what the server says about itself", .example = "muster server -o json"});
-  server_command->callback([&context] { context.chosen = [&context] { return show_server(context); }; });
+  add_command(app, context,
+              {.name = "server", .summary = "what the server says about itself", .example = "muster server -o json"},
+              [&context] { return show_server(context); });
 
-  CLI::App* backup_command = add_command(app, {.name = "backup",
-                                               .summary = "a consistent copy of the store, made by the server while work goes on",
-                                               .example = "muster backup monday.db"});
-  auto name = std::make_shared<std::string>();
-  backup_command->add_option("name", *name, "of a file in the server's folder of backups (server.backup_dir); must not exist")
+  auto [backup, arguments] = add_command(app, context,
+                                         {.name = "backup",
+                                          .summary = "a consistent copy of the store, made by the server while work goes on",
+                                          .example = "muster backup monday.db"},
+                                         back_up);
+  backup.add_option("name", arguments.name, "of a file in the server's folder of backups (server.backup_dir); must not exist")
       ->required();
-  backup_command->callback([&context, name] { context.chosen = [&context, name] { return backup(context, *name); }; });
+}
+
+void add_cluster_commands(CLI::App& app, Context& context) {
+  CLI::App& group =
+      add_group(app, {.name = "cluster", .summary = "the nodes that share the store", .example = "muster cluster status"});
+  add_command(group, context,
+              {.name = "status",
+               .summary = "list nodes, leader, lag, verbs that wait and workers",
+               .example = "muster cluster status -o jsonl"},
+              [&context] { return show_cluster(context); });
 }
 
 }  // namespace muster::cli

@@ -1,10 +1,10 @@
-# muster_folder(NAME PATH [SEPARATE] [LINK public targets] [PRIVATE private targets])
+# muster_folder(NAME PATH [LINK public targets] [PRIVATE private targets])
 #
 # Makes muster_NAME from PATH/*.cc and, when there are PATH/*_test.cc, the test program muster_NAME_test. Sub-folders are
 # part of their folder unless they are folders of their own (they then hold a file named .folder). *_main.cc is left out.
 #
 # Sources are compiled MUSTER_JOINED at a time: what their headers make the compiler do is most of its work, and it is done once for
-# all of them. Few enough that an edit costs seconds. 1, or SEPARATE for one folder, compiles each by itself.
+# all of them. Few enough that an edit costs seconds. 1 compiles each by itself.
 set(MUSTER_JOINED 6 CACHE STRING "sources that are compiled as one")
 
 # Sets OUT to sources that include those of ARGN. CMake's own unity builds name files by where the tree lies, so that a compiler cache
@@ -32,7 +32,7 @@ function(muster_joined name out)
 endfunction()
 
 function(muster_folder name path)
-  cmake_parse_arguments(arg "SEPARATE" "" "LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINK;PRIVATE" ${ARGN})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*.cc)
   file(GLOB_RECURSE nested CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*/.folder)
   foreach(marker ${nested})
@@ -43,7 +43,7 @@ function(muster_folder name path)
   set(tests ${all})
   list(FILTER sources EXCLUDE REGEX "(_test|_main|_testing)\\.cc$")
   list(FILTER tests INCLUDE REGEX "(_test|_testing)\\.cc$")
-  if(MUSTER_JOINED GREATER 1 AND NOT arg_SEPARATE)
+  if(MUSTER_JOINED GREATER 1)
     muster_joined(${name} sources ${sources})
     muster_joined(${name}_test tests ${tests})
     # GCC spares only the file it was given the warning about members from unnamed namespaces.

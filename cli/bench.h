@@ -1,5 +1,4 @@
-// Latencies in buckets that grow by a fixed ratio: constant memory, quantiles right to about two percent. Not thread-safe; each
-// thread of a benchmark has its own and they are merged at the end.
+// How fast the lives of jobs went: what `muster bench` measures with.
 #pragma once
 
 #include <array>
@@ -8,6 +7,8 @@
 
 namespace muster::cli {
 
+// Latencies in buckets that grow by a fixed ratio: constant memory, quantiles right to about two percent. Not thread-safe; each
+// thread of a benchmark has its own and they are merged at the end.
 class LatencyHistogram {
  public:
   void add(std::chrono::nanoseconds latency);

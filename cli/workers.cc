@@ -1,4 +1,4 @@
-#include "cli/workers_table.h"
+#include "cli/workers.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kListWidth = 48;  // of a list inside one cell
 
-std::string join(const std::vector<std::string>& words, const char* when_empty) {
+std::string joined(const std::vector<std::string>& words, const char* when_empty) {
   if (words.empty()) return when_empty;
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -55,8 +55,8 @@ Table workers_table(std::span<const sdk::WorkerInfo> workers, sdk::Instant now) 
                {format_count(worker.failed), worker.failed > 0 ? Color::red : Color::none},
                {format_age(worker.last_seen_at, now)},
                {offline ? "-" : format_age(worker.registered_at, now)},
-               {shortened(join(worker.queues, "all"), kListWidth)},
-               {shortened(join(worker.capabilities, "-"), kListWidth), Color::dim}});
+               {shortened(joined(worker.queues, "all"), kListWidth)},
+               {shortened(joined(worker.capabilities, "-"), kListWidth), Color::dim}});
   }
   return table;
 }
@@ -77,8 +77,8 @@ Table worker_details(const sdk::WorkerInfo& worker, sdk::Instant now) {
   put("slots", fmt::format("{} of {} busy", worker.running, worker.slots));
   put("completed", std::to_string(worker.completed));
   put("failed", std::to_string(worker.failed), worker.failed > 0 ? Color::red : Color::none);
-  put("queues", join(worker.queues, "all"));
-  put("offers", join(worker.capabilities, "nothing"));
+  put("queues", joined(worker.queues, "all"));
+  put("offers", joined(worker.capabilities, "nothing"));
   std::string labels;
   for (const auto& [key, value] : worker.labels) labels += fmt::format("{}{}={}", labels.empty() ? "" : " ", key, value);
   put("labels", labels);

@@ -1,18 +1,24 @@
-#include "cli/top_view.h"
+// `muster top`: the live view of queues, workers and throughput. Without a terminal, or with --output json, one snapshot.
+#include "cli/top.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <tuple>
 
+#include "cli/commands.h"
 #include "cli/format.h"
-#include "cli/table.h"
+#include "cli/jobs.h"
+#include "cli/workers.h"
 
 namespace muster::cli {
 namespace {
 
-constexpr std::size_t kBarWidth = 10;
+constexpr std::size_t kTopBarWidth = 10;
 constexpr std::size_t kHeadLines = 5;   // title, totals, two sparklines, a blank
 constexpr std::size_t kTableExtra = 2;  // its heading and the blank after it
 
@@ -42,7 +48,7 @@ Table queue_rows(const std::vector<sdk::Queue>& queues, std::size_t count, const
     const std::string state = queue.paused ? "paused" : "active";
     const double share = static_cast<double>(queue.ready) / static_cast<double>(deepest);
     table.add({{many ? queue.ns + "/" + queue.name : queue.name},
-               {bar(share, kBarWidth, look.unicode), Color::cyan},
+               {bar(share, kTopBarWidth, look.unicode), Color::cyan},
                {format_count(queue.ready)},
                {format_count(queue.running)},
                {format_count(queue.scheduled)},
@@ -66,7 +72,7 @@ Table worker_rows(const std::vector<sdk::WorkerInfo>& workers, std::size_t count
   for (const sdk::WorkerInfo& worker : std::span(workers).first(count)) {
     const double share = worker.slots == 0 ? 0 : static_cast<double>(worker.running) / worker.slots;
     table.add({{worker.id},
-               {bar(share, kBarWidth, look.unicode), Color::yellow},
+               {bar(share, kTopBarWidth, look.unicode), Color::yellow},
                {fmt::format("{}/{}", worker.running, worker.slots)},
                {format_count(worker.completed)},
                {format_count(worker.failed), worker.failed > 0 ? Color::red : Color::none},
@@ -114,6 +120,101 @@ void append_table(std::vector<std::string>& lines, const Table& table, std::size
   if (hidden > 0) rows.back() = shortened(fmt::format("  and {} more", hidden + 1), look.size.columns);
   for (std::string& row : rows) lines.push_back(std::move(row));
   lines.emplace_back();
+}
+
+constexpr std::uint32_t kWorkersShown = 200;
+
+struct TopArguments {
+  std::optional<sdk::Duration> interval;
+  bool one_namespace = false;
+};
+
+sdk::Result<TopSnapshot> take_snapshot(sdk::Client& client, const std::string& ns) {
+  TopSnapshot snapshot;
+  sdk::Result<sdk::ServerInfo> server = client.server();
+  if (!server.ok()) return server.error();
+  sdk::Result<std::vector<sdk::Queue>> queues = client.queues(ns);
+  if (!queues.ok()) return queues.error();
+  // Live workers only: the offline ones are history.
+  for (const char* state : {"online", "draining"}) {
+    sdk::WorkerQuery query{
+        .ns = ns, .state = state, .capability = {}, .label = {}, .queue = {}, .limit = kWorkersShown, .cursor = {}};
+    sdk::Result<sdk::WorkerPage> page = client.workers(query);
+    if (!page.ok()) return page.error();
+    std::move(page->workers.begin(), page->workers.end(), std::back_inserter(snapshot.workers));
+  }
+  if (server->workers > snapshot.workers.size() && snapshot.workers.size() >= kWorkersShown)
+    snapshot.workers_more = server->workers - snapshot.workers.size();
+  snapshot.server = std::move(*server);
+  snapshot.queues = std::move(*queues);
+  snapshot.at = now();
+  return snapshot;
+}
+
+int show_top_once(Context& context, sdk::Client& client, const std::string& ns) {
+  const sdk::Result<TopSnapshot> snapshot = take_snapshot(client, ns);
+  if (!snapshot.ok()) return context.fail("look at the server", snapshot.error());
+  if (context.wants_table()) {
+    context.table(queues_table(snapshot->queues, snapshot->at));
+    context.line("");
+    context.table(workers_table(snapshot->workers, snapshot->at));
+    return to_int(Exit::ok);
+  }
+  nlohmann::ordered_json json{{"server", nlohmann::ordered_json::parse(snapshot->server.document, nullptr, false)},
+                              {"queues", nlohmann::ordered_json::array()},
+                              {"workers", nlohmann::ordered_json::array()}};
+  for (const sdk::Queue& queue : snapshot->queues)
+    json["queues"].push_back(nlohmann::ordered_json::parse(queue.document, nullptr, false));
+  for (const sdk::WorkerInfo& worker : snapshot->workers)
+    json["workers"].push_back(nlohmann::ordered_json::parse(worker.document, nullptr, false));
+  context.document(json.dump());
+  return to_int(Exit::ok);
+}
+
+// What the refreshing thread leaves for the drawing one.
+struct ShownTop {
+  std::mutex mutex;
+  TopSnapshot snapshot;
+  TopHistory history;
+  std::string problem;
+};
+
+int show_top(Context& context, const TopArguments& arguments) {
+  const auto opened = context.client();
+  if (!opened.ok()) return context.fail("look at the server", opened.error());
+  sdk::Client& client = **opened;
+  const std::string ns = context.scope(!arguments.one_namespace);
+  if (!stdout_is_terminal() || !stdin_is_terminal() || !context.wants_table()) return show_top_once(context, client, ns);
+
+  ShownTop shown;
+  sdk::Result<TopSnapshot> first = take_snapshot(client, ns);
+  if (!first.ok()) return context.fail("look at the server", first.error());
+  shown.snapshot = *first;
+  shown.history.add(*first);
+  LiveView view;
+  if (arguments.interval) view.interval = *arguments.interval;
+  view.refresh = [&] {
+    sdk::Result<TopSnapshot> snapshot = take_snapshot(client, ns);
+    const std::lock_guard lock(shown.mutex);
+    shown.problem = snapshot.ok() ? "" : snapshot.error().text();
+    if (snapshot.ok()) {
+      shown.history.add(*snapshot);
+      shown.snapshot = std::move(*snapshot);
+    }
+    return true;
+  };
+  view.draw = [&](TerminalSize size) {
+    const std::lock_guard lock(shown.mutex);
+    return render_top(shown.snapshot, shown.history,
+                      {.size = size,
+                       .color = context.globals().color,
+                       .unicode = terminal_is_unicode(),
+                       .address = context.globals().server,
+                       .problem = shown.problem});
+  };
+  view.interrupt = [&client] { client.interrupt(); };
+  run_live(view);
+  return to_int(Exit::ok);
 }
 
 }  // namespace
@@ -177,6 +278,16 @@ std::vector<std::string> render_top(const TopSnapshot& snapshot, const TopHistor
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (lines.size() > look.size.rows) lines.resize(look.size.rows);
   return lines;
+}
+
+void add_top_command(CLI::App& app, Context& context) {
+  auto [command, arguments] = add_command(app, context,
+                                          {.name = "top",
+                                           .summary = "live view of queues, workers and throughput; q quits",
+                                           .example = "muster top --interval 500ms"},
+                                          show_top);
+  add_duration(command, {.name = "--interval", .help = "time between two looks (1s)"}, arguments.interval);
+  command.add_flag("--one-namespace", arguments.one_namespace, "only the namespace of --namespace");
 }
 
 }  // namespace muster::cli

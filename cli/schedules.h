@@ -1,19 +1,29 @@
-// The arguments of `schedule create` and `schedule update` and the requests they stand for. Apart from the commands so that tests
-// map one to the other.
+// What the schedule commands share with their tests: schedules as people read them, instants of a zone, where a timing is wrong,
+// and the arguments of `schedule create` and `schedule update`.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "cli/workflow_start.h"
-#include "sdk/cpp/result.h"
-#include "sdk/cpp/types.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/jobs.h"
 
 namespace muster::cli {
+
+Table schedule_table(std::span<const sdk::Schedule> schedules, sdk::Instant now);
+// Two columns, field and value; what is absent is left out.
+Table schedule_details(const sdk::Schedule& schedule, sdk::Instant now);
+// Local time in the zone, the same in UTC, and how long until then.
+Table fires_table(std::span<const sdk::Instant> fires, const std::string& zone, sdk::Instant now);
+
+// `Sun 2026-11-15 10:05:00 CET`. A zone that this machine does not know is shown in UTC.
+// NOT thread-safe: it borrows the process's own time zone.
+std::string local_text(sdk::Instant at, const std::string& zone);
+
+// The timing, and carets under the field that the message names (`field 3 (hours): …`). Empty: it names none.
+std::vector<std::string> pointed_at(std::string_view timing, std::string_view message);
 
 struct ScheduleArguments {
   std::string cron;

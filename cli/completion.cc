@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/exit_code.h"
 
 namespace muster::cli {
 namespace {
@@ -150,21 +148,19 @@ std::string completion_script(const CLI::App& root, const std::string& shell) {
 }
 
 void add_completion_command(CLI::App& app, Context& context) {
-  CLI::App* command = add_command(
-      app,
-      {.name = "completion", .summary = "a completion script for your shell", .example = "source <(muster completion bash)"});
   auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([&app, &context, shell] {
-    context.chosen = [&app, &context, shell] {
-      const std::string script = completion_script(app, *shell);
-      if (context.wants_table())
-        std::fwrite(script.data(), 1, script.size(), stdout);
-      else
-        context.document(nlohmann::json{{"shell", *shell}, {"script", script}}.dump());
-      return to_int(Exit::ok);
-    };
-  });
+  CLI::App& command = add_command(
+      app, context,
+      {.name = "completion", .summary = "a completion script for your shell", .example = "source <(muster completion bash)"},
+      [&app, &context, shell] {
+        const std::string script = completion_script(app, *shell);
+        if (context.wants_table())
+          std::fwrite(script.data(), 1, script.size(), stdout);
+        else
+          context.document(nlohmann::json{{"shell", *shell}, {"script", script}}.dump());
+        return to_int(Exit::ok);
+      });
+  command.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 }  // namespace muster::cli
