@@ -13,6 +13,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/patience_testing.h"
 
 namespace muster::http {
@@ -102,7 +103,7 @@ Answer Client::read_answer(bool head) {
     const std::size_t end = text.find("\r\n", at);
     const std::size_t colon = text.find(':', at);
     std::string name = text.substr(at, colon - at);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    name = lower(name);
     answer.headers[name] = text.substr(colon + 2, end - colon - 2);
     at = end + 2;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "fronts/auth/origin_rule.h"
 #include "fronts/http/core.h"
@@ -26,10 +27,8 @@ auth::OriginRule origin_rule(const Core& core, bool rpc) {
 bool is_json(std::string_view content_type) {
   content_type = content_type.substr(0, content_type.find(';'));
   while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
-  std::string lower(content_type);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  return lower == "application/json" || (lower.starts_with("application/") && lower.ends_with("+json"));
+  const std::string kind = lower(content_type);
+  return kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
 }
 
 void answer_options(Exchange& exchange, const std::string& allow) {

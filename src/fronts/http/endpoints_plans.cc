@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "fronts/http/codec/plans.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/endpoint.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 
 namespace muster::http::grpc_web {
@@ -14,13 +15,6 @@ constexpr std::size_t kHeadBytes = 5;  // flags, then the length
 constexpr std::uint8_t kCompressed = 0x01;
 constexpr std::uint8_t kTrailers = 0x80;
 constexpr std::size_t kTimeoutDigitsMax = 8;  // by the protocol
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  return out;
-}
 
 // Clients may encode piece by piece, each with its own padding.
 std::optional<std::string> decode_pieces(std::string_view text) {

@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace muster::http {
 namespace {
 
 constexpr int kLevel = 1;                 // the loop's thread compresses: speed before size
 constexpr int kGzipWindowBits = 15 + 16;  // the largest window, with a gzip header
 constexpr int kMemoryLevel = 8;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
 
 bool quality_is_zero(std::string_view parameters) {
   const std::size_t at = parameters.find("q=");

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "fronts/http/grpc_web.h"
 
@@ -45,9 +46,7 @@ bool wants_metadata(const Request& request) {
 std::vector<std::pair<std::string, std::string>> all_headers(const Parser::value_type& message) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& field : message) {
-    std::string name(field.name_string());
-    for (char& c : name)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    std::string name = lower(field.name_string());
     if (name != "authorization") out.emplace_back(std::move(name), std::string(field.value()));
   }
   return out;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/ascii.h"
 #include "command/catalogue.h"
 #include "command/context.h"
 #include "fronts/http/openapi_text.h"
@@ -25,12 +26,6 @@ json document() {
   for (const auto& file : embedded::openapi_text())
     if (file.name == "openapi.json") return json::parse(file.text);
   return {};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
 }
 
 const json& resolve(const json& doc, const json& schema) {

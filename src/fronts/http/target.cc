@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/time_text.h"
 #include "fronts/http/json/fields.h"
 
@@ -11,13 +12,6 @@ namespace muster::http {
 namespace {
 
 constexpr std::size_t kShownBytes = 64;
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 enum class Plus : std::uint8_t { literal, space };
 

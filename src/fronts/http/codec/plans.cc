@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/fields.h"
 #include "fronts/http/json/text.h"
@@ -248,15 +249,6 @@ void write(JsonWriter& out, const command::JobLogs& logs) {
   write_stream(out, "stdout", logs.output);
   write_stream(out, "stderr", logs.errors);
   out.end_object();
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 }  // namespace muster::http

@@ -34,6 +34,4 @@ void write(JsonWriter& out, const store::ActionPage& page);
 void write(JsonWriter& out, const store::ActionView& view);
 void write(JsonWriter& out, const command::JobLogs& logs);
 
-bool is_utf8(std::string_view text);
-
 }  // namespace muster::http

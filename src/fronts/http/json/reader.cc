@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/json_depth.h"
+#include "base/utf8.h"
 #include "fronts/http/json/text.h"
 
 namespace muster::http {
@@ -233,7 +235,7 @@ std::string_view JsonReader::read_raw() {
 // The check_ functions stop at the byte they cannot accept and leave the message to their caller.
 
 bool JsonReader::check_depth(std::size_t depth) {
-  if (depth == kJsonDepthMax) refuse(fmt::format("values are nested deeper than {} levels", kJsonDepthMax));
+  if (depth == muster::json::kDepthMax) refuse(fmt::format("values are nested deeper than {} levels", muster::json::kDepthMax));
   return ok();
 }
 

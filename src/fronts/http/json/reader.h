@@ -15,8 +15,6 @@
 
 namespace muster::http {
 
-inline constexpr std::size_t kJsonDepthMax = 128;
-
 enum class JsonKind : std::uint8_t { object, array, string, number, boolean, null, nothing };
 
 std::string_view to_string(JsonKind kind);  // "an object", "a string", …

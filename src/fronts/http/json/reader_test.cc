@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "base/json_depth.h"
 #include "fronts/http/json/text.h"
 
 namespace muster::http {
@@ -129,8 +130,8 @@ TEST(JsonReader, ReadsStringsLikeAnIndependentParser) {
 }
 
 TEST(JsonReader, RefusesNestingBeyondItsBound) {
-  EXPECT_TRUE(accepts(std::string(kJsonDepthMax, '[') + std::string(kJsonDepthMax, ']')));
-  EXPECT_FALSE(accepts(std::string(kJsonDepthMax + 1, '[') + std::string(kJsonDepthMax + 1, ']')));
+  EXPECT_TRUE(accepts(std::string(muster::json::kDepthMax, '[') + std::string(muster::json::kDepthMax, ']')));
+  EXPECT_FALSE(accepts(std::string(muster::json::kDepthMax + 1, '[') + std::string(muster::json::kDepthMax + 1, ']')));
   EXPECT_FALSE(accepts(std::string(1'000'000, '[')));
 }
 

@@ -5,21 +5,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace muster::http {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
-
-bool continues(std::string_view text, std::size_t at) { return at < text.size() && (byte_at(text, at) & 0xC0) == 0x80; }
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The unit of `\uXXXX` at the head of `text`.
 std::optional<std::uint32_t> unit_at(std::string_view text) {
@@ -66,26 +60,6 @@ char short_escape(char c) {
 }
 
 }  // namespace
-
-std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const std::uint8_t lead = byte_at(text, 0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(text, 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(text, 1) || !continues(text, 2)) return 0;
-    if (lead == 0xE0 && byte_at(text, 1) < 0xA0) return 0;
-    if (lead == 0xED && byte_at(text, 1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(text, 1) || !continues(text, 2) || !continues(text, 3)) return 0;
-    if (lead == 0xF0 && byte_at(text, 1) < 0x90) return 0;
-    if (lead == 0xF4 && byte_at(text, 1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[0] != '\\') return 0;

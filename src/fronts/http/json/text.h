@@ -1,4 +1,4 @@
-// The letters of JSON: escapes and UTF-8, for the reader and the writer.
+// The letters of JSON and their escapes, for the reader and the writer.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,6 @@
 
 namespace muster::http {
 
-// Bytes of the UTF-8 sequence `text` begins with; 0 when it begins with none (overlong, surrogate, beyond U+10FFFF, cut off).
-std::size_t utf8_length(std::string_view text);
 // Bytes of the escape `text` begins with, a surrogate pair counting as one; 0 when it begins with none.
 std::size_t escape_length(std::string_view text);
 // REQUIRES: the inside of a string that the reader has checked.
