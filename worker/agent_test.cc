@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/temp_folder_testing.h"
 #include "worker/exit.h"
 #include "worker/fake_server_testing.h"
 #include "worker/refusal.h"
-#include "worker/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

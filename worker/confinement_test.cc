@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temp_folder_testing.h"
 #include "worker/process/landlock.h"
-#include "worker/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "worker/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "worker/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/temp_folder_testing.h"
 #include "sdk/cpp/codec.h"
-#include "worker/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

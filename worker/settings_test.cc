@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/temp_folder_testing.h"
 #include "server/version.h"
-#include "worker/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "worker/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

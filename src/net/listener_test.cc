@@ -21,6 +21,7 @@
 
 #include "base/metrics.h"
 #include "base/patience_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::net {
 namespace {
@@ -278,8 +279,8 @@ TEST_F(ListenerTest, RefusesAnAddressThatIsNone) {
 }
 
 TEST_F(ListenerTest, ServesAUnixSocketAndRemovesItsFile) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "muster-net-XXXXXX").string();
-  const std::string path = std::string(::mkdtemp(pattern.data())) + "/s";
+  const TempFolder folder;
+  const std::string path = folder.path("s");
   open({.unix_path = path});
   EXPECT_EQ(listener->address(), "unix:" + path);
   EXPECT_EQ(listener->port(), 0);
@@ -296,19 +297,16 @@ TEST_F(ListenerTest, ServesAUnixSocketAndRemovesItsFile) {
   listener->stop(0s);
   EXPECT_EQ(receive(socket, 1), "");
   EXPECT_FALSE(std::filesystem::exists(path));
-  std::filesystem::remove(std::filesystem::path(path).parent_path());
 }
 
 TEST_F(ListenerTest, AUnixSocketThatSomebodyListensOnIsNotTaken) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "muster-net-XXXXXX").string();
-  const std::string folder = ::mkdtemp(pattern.data());
-  open({.unix_path = folder + "/s"});
+  const TempFolder folder;
+  open({.unix_path = folder.path("s")});
   const auto make = [](Connection&) { return std::shared_ptr<Session>(); };
-  EXPECT_EQ(Listener::open(loop, {.unix_path = folder + "/s"}, open_connections, make).code(), Code::unavailable);
-  EXPECT_TRUE(std::filesystem::is_socket(folder + "/s"));
-  EXPECT_EQ(Listener::open(loop, {.unix_path = folder + "/none/s"}, open_connections, make).code(), Code::unavailable);
+  EXPECT_EQ(Listener::open(loop, {.unix_path = folder.path("s")}, open_connections, make).code(), Code::unavailable);
+  EXPECT_TRUE(std::filesystem::is_socket(folder.path("s")));
+  EXPECT_EQ(Listener::open(loop, {.unix_path = folder.path("none/s")}, open_connections, make).code(), Code::unavailable);
   listener->stop(0s);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(ListenerTest, StopsThoughItsLoopNeverRan) {

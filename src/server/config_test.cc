@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temp_folder_testing.h"
 #include "server/config_command.h"
-#include "server/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {

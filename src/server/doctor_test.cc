@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "server/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {

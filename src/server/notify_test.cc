@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "server/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {

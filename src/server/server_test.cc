@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <future>
 
-#include "server/temp_folder_testing.h"
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {
@@ -23,12 +23,11 @@ class ServerTest : public testing::Test {
     return loaded.config;
   }
   static std::size_t enqueue_one(Server& server) {
-    std::promise<std::size_t> count;
     std::vector<JobSpec> jobs(1);
     jobs[0].type = JobType("t");
-    server.engine().jobs().enqueue(
-        std::move(jobs), [&count](Result<std::vector<store::Enqueued>> made) { count.set_value(made.ok() ? made->size() : 0); });
-    return count.get_future().get();
+    const auto made =
+        ask<std::vector<store::Enqueued>>([&](auto reply) { server.engine().jobs().enqueue(jobs, std::move(reply)); });
+    return made.ok() ? made->size() : 0;
   }
   TempFolder folder;
   RealClock clock;

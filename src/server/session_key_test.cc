@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "server/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 #include "server/version.h"
 #include "store/sqlite/store.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/temp_folder_testing.h"
 #include "worker/process/run.h"
-#include "worker/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/patience_testing.h"
-#include "worker/temp_folder_testing.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::worker {
 namespace {

@@ -1,11 +1,12 @@
 // The index in memory grows with live jobs, not with lives.
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "store/sqlite/store.h"
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
+#include "store/sqlite/open_testing.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -19,30 +20,15 @@ constexpr double kEntriesMax = 20'000;  // half an entry for each life
 class Growth : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = (std::filesystem::temp_directory_path() / "muster-growth-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    Options options;
-    options.path = folder_ + "/muster.db";
-    options.durability = Durability::normal;
-    options.threading = Threading::manual;
-    auto opened = SqliteStore::open(options, clock_, metrics_);
-    ASSERT_TRUE(opened.ok()) << opened.status().text();
-    store_ = std::move(*opened);
+    store_ = open_for_test(folder_.path("muster.db"), clock_, metrics_, Threading::manual);
     WorkerSpec worker;
     worker.id = WorkerId("w1");
     worker.slots = kBatch;
     ASSERT_TRUE(ask<Each<Registered>>([&](auto reply) { store_->register_workers({worker}, std::move(reply)); }).ok());
   }
-  void TearDown() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
   template <class T, class Call>
   Result<T> ask(Call call) {
-    std::optional<Result<T>> answer;
-    call(Reply<T>([&](Result<T> got) { answer.emplace(std::move(got)); }));
-    while (!answer) store_->pump();
-    return std::move(*answer);
+    return muster::ask<T>(std::move(call), [this] { return store_->pump(); });
   }
   std::vector<Enqueued> add(const JobSpec& job) {
     return *ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue(std::vector<JobSpec>(kBatch, job), std::move(reply)); });
@@ -60,7 +46,7 @@ class Growth : public testing::Test {
   }
   double entries() { return metrics_.gauge("muster_store_index_entries", "").value(); }
 
-  std::string folder_;
+  TempFolder folder_;
   ManualClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;

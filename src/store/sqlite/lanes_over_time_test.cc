@@ -1,11 +1,12 @@
 // Types that come and go: lanes are forgotten with the jobs that needed them, in memory and in the rows.
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/store.h"
 
@@ -18,19 +19,11 @@ constexpr std::size_t kFew = 3'000;  // the most lanes this store keeps
 
 class LanesOverTime : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = (std::filesystem::temp_directory_path() / "muster-lanes-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    open();
-  }
-  void TearDown() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  void SetUp() override { open(); }
   void open() {
     store_.reset();
     Options options;
-    options.path = folder_ + "/muster.db";
+    options.path = folder_.path("muster.db");
     options.durability = Durability::normal;
     options.threading = Threading::manual;
     options.lanes_max = kFew;
@@ -40,10 +33,7 @@ class LanesOverTime : public testing::Test {
   }
   template <class T, class Call>
   Result<T> ask(Call call) {
-    std::optional<Result<T>> answer;
-    call(Reply<T>([&](Result<T> got) { answer.emplace(std::move(got)); }));
-    while (!answer) store_->pump();
-    return std::move(*answer);
+    return muster::ask<T>(std::move(call), [this] { return store_->pump(); });
   }
   // So many jobs, each of a type of its own.
   Result<std::vector<Enqueued>> add(std::size_t from, std::size_t count) {
@@ -75,11 +65,11 @@ class LanesOverTime : public testing::Test {
     FAIL() << "retention comes to an end";
   }
   std::string count_lanes() {
-    auto file = Connection::open(folder_ + "/muster.db", OpenMode::read_only, "");
+    auto file = Connection::open(folder_.path("muster.db"), OpenMode::read_only, "");
     return file.ok() ? (*file)->query_text("SELECT count(*) FROM lanes").value() : file.status().text();
   }
 
-  std::string folder_;
+  TempFolder folder_;
   ManualClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;

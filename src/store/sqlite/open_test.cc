@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/temp_folder_testing.h"
 #include "model/job_state.h"
 #include "store/sqlite/migrations.h"
 
@@ -19,16 +20,11 @@ namespace {
 
 class OpenFile : public ::testing::Test {
  protected:
-  OpenFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-open-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    options_.path = folder_ + "/m.db";
-  }
-  ~OpenFile() override { std::filesystem::remove_all(folder_); }
+  OpenFile() { options_.path = folder_.path("m.db"); }
 
   Result<std::unique_ptr<SqliteStore>> open() { return SqliteStore::open(options_, clock_, metrics_); }
 
-  std::string folder_;
+  TempFolder folder_;
   Options options_;
   ManualClock clock_;
   Metrics metrics_;
@@ -97,7 +93,7 @@ TEST_F(OpenFile, RefusesTheDatabaseOfAnotherProgram) {
 }
 
 TEST_F(OpenFile, SaysWhichFolderCannotBeWritten) {
-  options_.path = folder_ + "/missing/m.db";
+  options_.path = folder_.path("missing/m.db");
   auto store = open();
   ASSERT_EQ(store.code(), Code::unavailable);
   EXPECT_NE(store.status().message().find("missing"), std::string::npos);
@@ -118,8 +114,8 @@ TEST_F(OpenFile, WritesABackupWithARelativeNameBesideTheDatabase) {
   (*store)->backup("copy.db", [&](Result<BackupReport> answer) { report.emplace(std::move(answer)); });
   (*store)->pump();
   ASSERT_TRUE(report && report->ok()) << report->status().text();
-  EXPECT_EQ((*report)->path, folder_ + "/copy.db");
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/copy.db"));
+  EXPECT_EQ((*report)->path, folder_.path("copy.db"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("copy.db")));
 }
 
 // The numbers in the rows are the enumerators of the model: the CHECK and the code must agree on both ends.

@@ -1,11 +1,11 @@
 // What a reader leaves behind when a read goes wrong: a connection that serves the next one.
 #include "store/sqlite/reader.h"
 
-#include <filesystem>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/open.h"
 
 namespace muster::store::sqlite {
@@ -18,9 +18,7 @@ struct Thrower {
 class ReaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-reader-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    auto opened = open_file({.path = folder_ + "/m.db", .seed = 1}, clock_);
+    auto opened = open_file({.path = folder_.path("m.db"), .seed = 1}, clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().text();
     opened_ = *std::move(opened);
     reader_ = std::make_unique<Reader>(*opened_.connection, IdCodec());
@@ -28,13 +26,12 @@ class ReaderTest : public ::testing::Test {
   void TearDown() override {
     reader_.reset();
     opened_ = {};
-    std::filesystem::remove_all(folder_);
   }
   Result<keyspace::Part> read(const std::vector<KeyCommand>& commands) {
     return reader_->read_keys(KeyBatch(), {.commands = commands, .now = clock_.now()});
   }
 
-  std::string folder_;
+  TempFolder folder_;
   ManualClock clock_;
   Opened opened_;
   std::unique_ptr<Reader> reader_;

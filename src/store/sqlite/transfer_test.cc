@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/store.h"
 #include "store/transfer/memory_testing.h"
@@ -23,13 +25,6 @@ using transfer::Sample;
 
 class FileTransfer : public ::testing::Test {
  protected:
-  FileTransfer() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-transfer-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    path_ = folder_ + "/m.db";
-  }
-  ~FileTransfer() override { std::filesystem::remove_all(folder_); }
-
   Result<transfer::Report> fill(std::size_t batch = 5) {
     auto sink = open_transfer_sink(path_);
     if (!sink.ok()) return sink.status();
@@ -40,13 +35,9 @@ class FileTransfer : public ::testing::Test {
     return SqliteStore::open({.path = path_, .threading = Threading::manual, .seed = 1}, clock_, metrics_);
   }
 
-  // What a verb answers.
   template <class T, class Verb>
   static Result<T> ask(SqliteStore& store, Verb verb) {
-    std::optional<Result<T>> answer;
-    verb(Reply<T>([&answer](Result<T> result) { answer.emplace(std::move(result)); }));
-    store.pump();
-    return std::move(*answer);
+    return muster::ask<T>(verb, [&store] { return store.pump(); });
   }
   static Result<Each<Settled>> complete(SqliteStore& store, const JobId& job, std::uint64_t fence) {
     return ask<Each<Settled>>(store, [&](auto reply) {
@@ -59,8 +50,8 @@ class FileTransfer : public ::testing::Test {
   Metrics metrics_;
   Everything from_ = Sample(clock_.now()).all;
   MemorySource source_{from_};
-  std::string folder_;
-  std::string path_;
+  const TempFolder folder_;
+  const std::string path_ = folder_.path("m.db");
 };
 
 TEST_F(FileTransfer, GivesBackEverythingAsItWasPut) {
@@ -262,9 +253,9 @@ TEST_F(FileTransfer, FillsAFileThatWasOnlyMigrated) {
 }
 
 TEST_F(FileTransfer, RefusesEndsThatCannotBeUsed) {
-  EXPECT_EQ(open_transfer_source(folder_ + "/none.db").code(), Code::not_found);
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/none.db"));
-  EXPECT_EQ(open_transfer_sink(folder_ + "/no/folder.db").code(), Code::unavailable);
+  EXPECT_EQ(open_transfer_source(folder_.path("none.db")).code(), Code::not_found);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("none.db")));
+  EXPECT_EQ(open_transfer_sink(folder_.path("no/folder.db")).code(), Code::unavailable);
   auto store = serve();
   ASSERT_TRUE(store.ok());
   EXPECT_EQ(open_transfer_source(path_).code(), Code::conflict);

@@ -1,11 +1,11 @@
 // What the writer does when a verb, a reply or the listener throws: nothing half done is kept, everybody is answered once.
 #include "store/sqlite/writer.h"
 
-#include <filesystem>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -17,9 +17,7 @@ using Ops = std::vector<std::unique_ptr<Op>>;
 class WriterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-writer-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    const Options options{.path = folder_ + "/m.db", .seed = 1};
+    const Options options{.path = folder_.path("m.db"), .seed = 1};
     auto opened = open_file(options, clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().text();
     opened_ = *std::move(opened);
@@ -29,7 +27,6 @@ class WriterTest : public ::testing::Test {
   void TearDown() override {
     writer_.reset();
     opened_ = {};
-    std::filesystem::remove_all(folder_);
   }
 
   template <class T, class Body>
@@ -60,7 +57,7 @@ class WriterTest : public ::testing::Test {
   std::string rows() { return opened_.connection->query_text("SELECT count(*) FROM jobs").value(); }
   std::uint64_t incidents() { return metrics_.counter("muster_internal_errors_total", "", {{"where", "store"}}).value(); }
 
-  std::string folder_;
+  TempFolder folder_;
   ManualClock clock_;
   ListeningClock listening_{clock_};
   Metrics metrics_;

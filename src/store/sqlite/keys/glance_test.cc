@@ -1,17 +1,16 @@
 // What memory knows of the keyspace, against a real file: filled by reads and durable writes, never ahead of a commit, empty
 // after one that failed.
 #include <sqlite3.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/metrics.h"
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/key_cache.h"
-#include "store/sqlite/store.h"
+#include "store/sqlite/open_testing.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -20,22 +19,6 @@ using Answers = std::vector<KeyAnswer>;
 
 class Glances : public ::testing::Test {
  protected:
-  Glances() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-glance-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    Options options;
-    options.path = folder_ + "/m.db";
-    options.durability = Durability::normal;
-    options.threading = Threading::manual;
-    auto opened = SqliteStore::open(options, clock_, metrics_);
-    EXPECT_TRUE(opened.ok()) << opened.status().text();
-    if (opened.ok()) store_ = std::move(*opened);
-  }
-  ~Glances() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
   // Queues a batch; its answer is there after a pump.
   std::shared_ptr<std::optional<Result<Answers>>> ask(std::vector<KeyCommand> commands) {
     auto landed = std::make_shared<std::optional<Result<Answers>>>();
@@ -58,7 +41,7 @@ class Glances : public ::testing::Test {
   // From here on a key of this name cannot be written, and the group it is in fails.
   void poison(const std::string& name) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_ + "/m.db").c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_open(folder_.path("m.db").c_str(), &db), SQLITE_OK);
     const std::string sql = fmt::format(
         "CREATE TRIGGER poison BEFORE INSERT ON keys WHEN NEW.name = CAST('{}' AS BLOB) BEGIN SELECT RAISE(ABORT, 'poison'); END",
         name);
@@ -66,10 +49,10 @@ class Glances : public ::testing::Test {
     sqlite3_close(db);
   }
 
-  std::string folder_;
+  TempFolder folder_;
   ManualClock clock_;
   Metrics metrics_;
-  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<SqliteStore> store_ = open_for_test(folder_.path("m.db"), clock_, metrics_, Threading::manual);
 };
 
 TEST_F(Glances, AWriteIsKnownOnceItIsDurable) {

@@ -1,4 +1,4 @@
-// A folder that lives as long as a test. For tests of this folder only.
+// A folder that lives as long as a test.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::worker {
+namespace muster {
 
 class TempFolder {
  public:
@@ -47,4 +47,4 @@ class TempFolder {
   std::string path_;
 };
 
-}  // namespace muster::worker
+}  // namespace muster
