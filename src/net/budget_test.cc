@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
+#include "net/on_loop_testing.h"
 
 namespace muster::net {
 namespace {
@@ -22,9 +22,7 @@ class ByteBudgetTest : public testing::Test {
   // Everything posted so far has run.
   void settle() {
     if (!loop.running()) loop.start();
-    std::promise<void> done;
-    loop.post([&] { done.set_value(); });
-    done.get_future().wait();
+    run_on(loop, [] {});
   }
   void on_loop(UniqueFunction<void()> work) {
     loop.post(std::move(work));

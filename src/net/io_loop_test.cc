@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/patience_testing.h"
+#include "net/on_loop_testing.h"
 
 namespace muster::net {
 namespace {
@@ -18,15 +19,7 @@ using namespace std::chrono_literals;
 
 class LoopTest : public testing::Test {
  protected:
-  // Runs `work` on the loop and waits for it.
-  void on_loop(UniqueFunction<void()> work) {
-    std::promise<void> done;
-    loop.post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
+  void on_loop(UniqueFunction<void()> work) { run_on(loop, std::move(work)); }
   RealClock clock;
   IoLoop loop{clock};
 };

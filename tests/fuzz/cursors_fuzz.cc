@@ -1,41 +1,21 @@
 // Cursors come back from clients: any text is a page or invalid_argument. The store runs on a disk in memory.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 
-#include <fmt/format.h>
-
-#include "base/check.h"
-#include "base/metrics.h"
-#include "store/sqlite/store.h"
-#include "tests/sim/faulty_vfs.h"
+#include "tests/fuzz/store_rig.h"
 
 using namespace muster;
 
 namespace {
 
-struct Rig {
-  Rig() : disk(sim::Random(1)), vfs("fuzz", disk) {
-    store::sqlite::Options options;
-    options.path = "/fuzz/muster.db";
-    options.vfs = vfs.name();
-    options.threading = store::sqlite::Threading::manual;
-    options.seed = 1;
-    auto opened = store::sqlite::SqliteStore::open(options, clock, metrics);
-    check(opened.ok(), "the store opens");
-    db = std::move(opened).value();
+struct Rig : fuzz::StoreRig {
+  Rig() {
     std::vector<JobSpec> jobs(20);
     for (JobSpec& job : jobs) job.type = JobType("t");
     db->enqueue(std::move(jobs), [](Result<std::vector<store::Enqueued>> result) { check(result.ok(), "jobs are accepted"); });
     db->pump();
   }
-  sim::Disk disk;
-  sim::FaultyVfs vfs;
-  ManualClock clock;
-  Metrics metrics;
-  std::unique_ptr<store::sqlite::SqliteStore> db;
 };
 
 }  // namespace

@@ -7,14 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/metrics.h"
 #include "engine/engine.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/session.h"
-#include "store/sqlite/store.h"
+#include "net/connection_testing.h"
 #include "tests/fuzz/resp_loop.h"
-#include "tests/sim/faulty_vfs.h"
+#include "tests/fuzz/store_rig.h"
 
 using namespace muster;
 
@@ -51,42 +49,8 @@ std::size_t end_of_reply(std::string_view bytes, std::size_t from, int depth) {
   return at;
 }
 
-class Peer final : public net::Connection {
- public:
-  void send(std::string bytes, UniqueFunction<void(bool)> done) override {
-    if (closed) return;
-    output += bytes;
-    if (done) done_later.push_back(std::move(done));
-  }
-  std::size_t unsent() const override { return 0; }
-  void hold(std::size_t) override {}
-  bool has_room() override { return true; }
-  bool node_has_room() override { return true; }
-  void pause_reading() override {}
-  void resume_reading() override {}
-  void expire_reading_in(Duration) override {}
-  void never_expire_reading() override {}
-  void close_when_sent() override { closed = true; }
-  void close_now() override { closed = true; }
-  bool closing() const override { return closed; }
-  const std::string& peer_address() const override { return address; }
-
-  std::string output;
-  std::vector<UniqueFunction<void(bool)>> done_later;
-  bool closed = false;
-  std::string address = "127.0.0.1";
-};
-
-struct Rig {
-  Rig() : disk(sim::Random(1)), vfs("fuzz", disk) {
-    store::sqlite::Options options;
-    options.path = "/fuzz/muster.db";
-    options.vfs = vfs.name();
-    options.threading = store::sqlite::Threading::manual;
-    options.seed = 1;
-    auto opened = store::sqlite::SqliteStore::open(options, clock, metrics);
-    check(opened.ok(), "the store opens");
-    db = std::move(opened).value();
+struct Rig : fuzz::StoreRig {
+  Rig() {
     engine = std::make_unique<engine::Engine>(*db, clock, metrics, engine::Options{});
     resp::RespOptions front;
     front.compat_flags.auth_optional = true;
@@ -101,12 +65,12 @@ struct Rig {
     core.reset();
   }
 
-  void settle(Peer* peer) {
+  void settle(net::HeldConnection* peer) {
     for (int round = 0; round < kRoundsMax; ++round) {
       bool busy = db->pump();
       busy = !net::run_posted(loop, 1) || busy;
       if (peer != nullptr)
-        for (UniqueFunction<void(bool)>& done : std::exchange(peer->done_later, {})) {
+        for (UniqueFunction<void(bool)>& done : std::exchange(peer->waiting, {})) {
           done(true);
           busy = true;
         }
@@ -115,16 +79,16 @@ struct Rig {
   }
 
   void run(std::string_view bytes) {
-    Peer peer;
+    net::HeldConnection peer;
     const auto session = std::make_shared<resp::RespSession>(core, peer);
     session->begin({.auth_needed = false});
     session->received(bytes);
     settle(&peer);
-    for (std::size_t at = 0; at < peer.output.size();) {
-      at = end_of_reply(peer.output, at, 0);
+    for (std::size_t at = 0; at < peer.sent.size();) {
+      at = end_of_reply(peer.sent, at, 0);
       check(at != std::string_view::npos, "replies are well-formed and whole");
     }
-    for (UniqueFunction<void(bool)>& done : std::exchange(peer.done_later, {})) done(false);
+    for (UniqueFunction<void(bool)>& done : std::exchange(peer.waiting, {})) done(false);
     session->closed();
     settle(nullptr);
     clock.advance(Duration(1'000));
@@ -132,11 +96,6 @@ struct Rig {
     settle(nullptr);
   }
 
-  sim::Disk disk;
-  sim::FaultyVfs vfs;
-  ManualClock clock;
-  Metrics metrics;
-  std::unique_ptr<store::sqlite::SqliteStore> db;
   std::unique_ptr<engine::Engine> engine;
   net::IoLoop loop{clock};
   std::shared_ptr<resp::Core> core;

@@ -1,0 +1,39 @@
+// A connection without a socket: it keeps what is sent until a test says what became of it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/connection.h"
+
+namespace muster::net {
+
+class HeldConnection final : public Connection {
+ public:
+  void send(std::string bytes, UniqueFunction<void(bool)> done) override {
+    if (closed) return;
+    sent += bytes;
+    if (done) waiting.push_back(std::move(done));
+  }
+  std::size_t unsent() const override { return room ? 0 : 1; }
+  void hold(std::size_t) override {}
+  bool has_room() override { return room; }
+  bool node_has_room() override { return true; }
+  void pause_reading() override {}
+  void resume_reading() override {}
+  void expire_reading_in(Duration) override {}
+  void never_expire_reading() override {}
+  void close_when_sent() override { closed = true; }
+  void close_now() override { closed = true; }
+  bool closing() const override { return closed; }
+  const std::string& peer_address() const override { return address; }
+
+  std::string sent;
+  std::vector<UniqueFunction<void(bool)>> waiting;  // to be told whether it was sent
+  bool closed = false;
+  bool room = true;  // false: something is still to be sent, and no more is to be made
+  std::string address = "127.0.0.1";
+};
+
+}  // namespace muster::net
