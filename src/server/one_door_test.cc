@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "base/temp_folder_testing.h"
 #include "command/catalogue.h"
 #include "command/context.h"
 #include "fronts/grpc/methods.h"
 #include "fronts/http/routes.h"
 #include "fronts/resp/commands.h"
 #include "server/server.h"
-#include "server/temp_folder_testing.h"
 
 namespace muster::server {
 namespace {

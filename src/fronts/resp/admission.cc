@@ -6,6 +6,9 @@
 #include <array>
 #include <span>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace muster::resp {
 namespace {
 
@@ -35,13 +38,6 @@ constexpr std::array kMissing{Missing{kScripts, "scripts"}, Missing{kStreams, "s
 
 constexpr std::array<std::string_view, 8> kAllowedWhileSubscribed{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
                                                                   "PING",      "QUIT",        "RESET",      "AUTH"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string arity_text(const Entry& entry) {
   if (!entry.arity_error.empty()) return std::string(entry.arity_error);
@@ -84,7 +80,7 @@ std::string objection_to_form(const Entry& entry, const wire::Words& words) {
   if (size < entry.least || (entry.most != kMany && size > entry.most)) return arity_text(entry);
   if (words.not_bulk != wire::kNone) return not_bulk_text(entry, words.not_bulk);
   bool utf8 = true;
-  for_each_key(entry, words.words, [&](const std::string& key) { utf8 = utf8 && wire::is_utf8(key); });
+  for_each_key(entry, words.words, [&](const std::string& key) { utf8 = utf8 && is_utf8(key); });
   return utf8 ? std::string() : std::string(kInvalidUtf8);
 }
 

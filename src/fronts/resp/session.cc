@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/keyspace/transaction.h"
 #include "fronts/resp/link/channels.h"
@@ -182,7 +183,7 @@ void RespSession::refuse(std::string text, bool close) {
 
 void RespSession::take(wire::Words words) {
   if (words.not_bulk == 0) return refuse(std::string(kExpectedBulk), false);
-  if (!wire::is_utf8(words.words[0])) return refuse(std::string(kInvalidUtf8), false);
+  if (!is_utf8(words.words[0])) return refuse(std::string(kInvalidUtf8), false);
   capitalise(words.words[0]);
   const Entry* entry = find_command(words.words[0]);
   core_->meter->count(entry);

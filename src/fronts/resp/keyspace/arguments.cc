@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include "base/ascii.h"
 
 namespace muster::resp::keyspace {
 namespace {
@@ -19,24 +20,10 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
 }  // namespace
 
 Status bad_arity(std::string_view name) { return bad(fmt::format("wrong number of arguments for '{}' command", lower(name))); }
 Status bad_expiry(std::string_view name) { return bad(fmt::format("invalid expire time in '{}' command", lower(name))); }
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
 
 std::optional<std::int64_t> integer(std::string_view text) { return number<std::int64_t>(text); }
 std::optional<std::uint64_t> natural(std::string_view text) { return number<std::uint64_t>(text); }

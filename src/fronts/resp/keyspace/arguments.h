@@ -25,7 +25,6 @@ inline Status bad(std::string text) { return Status::invalid_argument(std::move(
 Status bad_arity(std::string_view name);  // "wrong number of arguments for '<name>' command"
 Status bad_expiry(std::string_view name);
 
-std::string upper(std::string_view text);
 std::optional<std::int64_t> integer(std::string_view text);
 std::optional<std::uint64_t> natural(std::string_view text);
 std::optional<double> real(std::string_view text);  // also nan and the infinities

@@ -1,5 +1,6 @@
 #include "fronts/resp/keyspace/pages.h"
 
+#include "base/ascii.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/arguments.h"
 

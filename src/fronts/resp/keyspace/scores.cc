@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/arguments.h"
 #include "fronts/resp/keyspace/pages.h"

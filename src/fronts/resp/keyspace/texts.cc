@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "base/ascii.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/keyspace/arguments.h"
 #include "fronts/resp/keyspace/renders.h"

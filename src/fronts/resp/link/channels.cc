@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/glob.h"
 #include "base/time_text.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
-#include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/wire/writer.h"
 #include "fronts/resp/work/work.h"
@@ -118,7 +118,7 @@ std::vector<std::string> Channels::names_of(const Client& client, Kind kind) con
 std::vector<std::string> Channels::channels(std::string_view pattern) const {
   std::vector<std::string> out;
   for (const auto& [channel, readers] : by_channel_)
-    if (pattern.empty() || plans::matches(pattern, channel)) out.push_back(channel);
+    if (pattern.empty() || glob_matches(pattern, channel)) out.push_back(channel);
   return out;
 }
 
@@ -213,7 +213,7 @@ std::size_t Channels::tell(const Message& message) {
         }
     for (const ClientId id : with_patterns_)
       for (const std::string& pattern : readers_.at(id).patterns) {
-        if (!plans::matches(pattern, channel)) continue;
+        if (!glob_matches(pattern, channel)) continue;
         core_.clients->push(id, channel_frame(*readers_.at(id).client, {"pmessage", pattern, channel, message.text}));
         ++told_to;
       }

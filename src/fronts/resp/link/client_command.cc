@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/ascii.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
@@ -21,19 +22,19 @@ std::string line_of(const Client& client, Instant now) {
       static_cast<std::uint64_t>(client.id), client.address, client.name, seconds(client.connected_at), seconds(client.active_at),
       client.subscriptions > 0 ? "P" : "N", client.subscriptions, static_cast<int>(client.protocol), client.library,
       client.library_version, client.authenticated ? client.caller.name : std::string(), client.worker.text(), client.held.size(),
-      client.last_command.empty() ? std::string("NULL") : small_letters(client.last_command));
+      client.last_command.empty() ? std::string("NULL") : lower(client.last_command));
 }
 
 bool is_operator(const CallRef& call) {
   if (call->client().caller.role == command::Role::operator_role) return true;
-  call->fail(not_permitted(fmt::format("CLIENT {}", capitals(call->arg(1)))));
+  call->fail(not_permitted(fmt::format("CLIENT {}", upper(call->arg(1)))));
   return false;
 }
 
 void set_info(const CallRef& call) {
-  const std::string what = capitals(call->arg(2));
+  const std::string what = upper(call->arg(2));
   if (std::string wrong = objection_to_name(call->arg(3)); !wrong.empty())
-    return call->fail(fmt::format("{} cannot contain spaces, newlines or special characters, nor be long", small_letters(what)));
+    return call->fail(fmt::format("{} cannot contain spaces, newlines or special characters, nor be long", lower(what)));
   if (what == "LIB-NAME")
     call->client().library = call->arg(3);
   else if (what == "LIB-VER")
@@ -64,9 +65,9 @@ void list(const CallRef& call) {
   std::optional<bool> subscribed;
   std::vector<ClientId> ids;
   for (std::size_t at = 2; at < call->size(); ++at) {
-    const std::string option = capitals(call->arg(at));
+    const std::string option = upper(call->arg(at));
     if (option == "TYPE" && at + 1 < call->size()) {
-      const std::string type = capitals(call->arg(++at));
+      const std::string type = upper(call->arg(++at));
       if (type != "NORMAL" && type != "PUBSUB")
         return call->fail(fmt::format("Unknown client type '{}'", call->arg(at).substr(0, kShownNameBytesMax)));
       subscribed = type == "PUBSUB";
@@ -113,7 +114,7 @@ std::string without_port(const std::string& address) {
 // Empty: understood.
 std::string read_doomed(const CallRef& call, Doomed& out) {
   for (std::size_t at = 2; at + 1 < call->size(); at += 2) {
-    const std::string option = capitals(call->arg(at));
+    const std::string option = upper(call->arg(at));
     const std::string& value = call->arg(at + 1);
     if (option == "ID") {
       const auto number = parse_integer(value);
@@ -123,10 +124,10 @@ std::string read_doomed(const CallRef& call, Doomed& out) {
       out.address = without_port(value);
     } else if (option == "USER") {
       out.user = value;
-    } else if (option == "TYPE" && (capitals(value) == "NORMAL" || capitals(value) == "PUBSUB")) {
-      out.subscribed = capitals(value) == "PUBSUB";
-    } else if (option == "SKIPME" && (capitals(value) == "YES" || capitals(value) == "NO")) {
-      out.skip_me = capitals(value) == "YES";
+    } else if (option == "TYPE" && (upper(value) == "NORMAL" || upper(value) == "PUBSUB")) {
+      out.subscribed = upper(value) == "PUBSUB";
+    } else if (option == "SKIPME" && (upper(value) == "YES" || upper(value) == "NO")) {
+      out.skip_me = upper(value) == "YES";
     } else {
       return "syntax error";
     }
@@ -156,13 +157,13 @@ void kill(const CallRef& call) {
 }
 
 void on_or_off(const CallRef& call) {
-  const std::string value = capitals(call->arg(2));
+  const std::string value = upper(call->arg(2));
   if (value != "ON" && value != "OFF") return call->fail("syntax error");
   call->answer(wire::ok());
 }
 
 void reply(const CallRef& call) {
-  if (capitals(call->arg(2)) != "ON") return call->fail("CLIENT REPLY knows ON only: every command here is answered");
+  if (upper(call->arg(2)) != "ON") return call->fail("CLIENT REPLY knows ON only: every command here is answered");
   call->answer(wire::ok());
 }
 
@@ -170,7 +171,7 @@ void reply(const CallRef& call) {
 void dialect(const CallRef& call) {
   Client& client = call->client();
   if (call->size() == 2) return call->answer(wire::bulk_reply(client.pairs ? "redis" : "agq"));
-  const std::string name = capitals(call->arg(2));
+  const std::string name = upper(call->arg(2));
   if (name != "AGQ" && name != "REDIS") return call->fail("CLIENT DIALECT is agq or redis");
   client.pairs = name == "REDIS";
   call->answer(wire::ok());
@@ -203,11 +204,11 @@ constexpr std::array kRows{
 }  // namespace
 
 void client(const CallRef& call) {
-  const std::string name = capitals(call->arg(1));
+  const std::string name = upper(call->arg(1));
   for (const Row& row : kRows) {
     if (row.name != name) continue;
     if (call->size() < row.least || call->size() > row.most)
-      return call->fail(fmt::format("wrong number of arguments for 'client|{}' command", small_letters(name)));
+      return call->fail(fmt::format("wrong number of arguments for 'client|{}' command", lower(name)));
     return row.run(call);
   }
   call->fail(unknown_subcommand(*call));

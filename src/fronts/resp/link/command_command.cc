@@ -1,6 +1,7 @@
 // COMMAND: the table of commands as clients read it on connect.
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/link/link.h"
@@ -30,7 +31,7 @@ std::vector<std::string_view> flags_of(const Entry& entry) {
 
 void describe(std::string& out, const Entry& entry, Protocol protocol) {
   wire::array(out, 10);
-  wire::bulk(out, small_letters(entry.name));
+  wire::bulk(out, lower(entry.name));
   wire::integer(out, arity_of(entry));
   const auto flags = flags_of(entry);
   wire::set(out, flags.size(), protocol);
@@ -56,7 +57,7 @@ std::string describe_some(const Call& call) {
   std::string out;
   wire::array(out, call.size() - 2);
   for (std::size_t i = 2; i < call.size(); ++i) {
-    if (const Entry* entry = find_command(capitals(call.arg(i))))
+    if (const Entry* entry = find_command(upper(call.arg(i))))
       describe(out, *entry, call.protocol());
     else
       wire::null_array(out, call.protocol());
@@ -70,11 +71,11 @@ std::string documents(const Call& call) {
     wanted.assign(all_commands().begin(), all_commands().end());
   else
     for (std::size_t i = 2; i < call.size(); ++i)
-      if (const Entry* entry = find_command(capitals(call.arg(i)))) wanted.push_back(entry);
+      if (const Entry* entry = find_command(upper(call.arg(i)))) wanted.push_back(entry);
   std::string out;
   wire::map(out, wanted.size(), call.protocol());
   for (const Entry* entry : wanted) {
-    wire::bulk(out, small_letters(entry->name));
+    wire::bulk(out, lower(entry->name));
     wire::map(out, 3, call.protocol());
     wire::bulk(out, "summary");
     wire::bulk(out, entry->summary);
@@ -87,7 +88,7 @@ std::string documents(const Call& call) {
 }
 
 void keys_of(const CallRef& call) {
-  const Entry* entry = find_command(capitals(call->arg(2)));
+  const Entry* entry = find_command(upper(call->arg(2)));
   if (entry == nullptr) return call->fail("Invalid command specified");
   const Args args(call->args().begin() + 2, call->args().end());
   if (args.size() < entry->least || (entry->most != kMany && args.size() > entry->most))
@@ -105,7 +106,7 @@ void keys_of(const CallRef& call) {
 
 void command(const CallRef& call) {
   if (call->size() == 1) return call->answer(describe_all(call->protocol()));
-  const std::string what = capitals(call->arg(1));
+  const std::string what = upper(call->arg(1));
   if (what == "COUNT" && call->size() == 2)
     return call->answer(wire::integer_reply(static_cast<std::int64_t>(all_commands().size())));
   if (what == "INFO") return call->answer(call->size() == 2 ? describe_all(call->protocol()) : describe_some(*call));
@@ -114,7 +115,7 @@ void command(const CallRef& call) {
   if (what == "LIST" && call->size() == 2) {
     std::string out;
     wire::array(out, all_commands().size());
-    for (const Entry* entry : all_commands()) wire::bulk(out, small_letters(entry->name));
+    for (const Entry* entry : all_commands()) wire::bulk(out, lower(entry->name));
     return call->answer(std::move(out));
   }
   if (what == "HELP")

@@ -3,9 +3,10 @@
 
 #include <map>
 
+#include "base/ascii.h"
+#include "base/glob.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/link.h"
-#include "fronts/resp/plans/glob.h"
 
 namespace muster::resp::link {
 namespace {
@@ -28,7 +29,7 @@ std::map<std::string, std::string> parameters(const RespOptions& options) {
 }  // namespace
 
 void config(const CallRef& call) {
-  const std::string what = capitals(call->arg(1));
+  const std::string what = upper(call->arg(1));
   if (what == "RESETSTAT") return call->fail("CONFIG RESETSTAT is not supported: counters belong to the metrics");
   if (what == "HELP") return call->answer(help_reply({"CONFIG GET <pattern> [<pattern> ...]"}));
   // Settings change in the server's file and environment: there is no CONFIG SET, as there is no other way around them.
@@ -37,7 +38,7 @@ void config(const CallRef& call) {
   std::map<std::string, std::string> found;
   for (const auto& [name, value] : parameters(call->core().options))
     for (std::size_t i = 2; i < call->size(); ++i)
-      if (plans::matches(small_letters(call->arg(i)), name)) found.emplace(name, value);
+      if (glob_matches(lower(call->arg(i)), name)) found.emplace(name, value);
   std::string out;
   wire::map(out, found.size(), call->protocol());
   for (const auto& [name, value] : found) {

@@ -1,6 +1,7 @@
 // Who the client is and what it speaks: AUTH, HELLO, RESET, QUIT, SELECT.
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
@@ -33,7 +34,7 @@ Greeting read_greeting(const Call& call) {
     ++at;
   }
   while (at < call.size()) {
-    const std::string option = capitals(call.arg(at));
+    const std::string option = upper(call.arg(at));
     const std::size_t left = call.size() - at - 1;
     if (option == "AUTH" && left >= 2) {
       out.attempt = {.user = call.arg(at + 1), .key = call.arg(at + 2)};

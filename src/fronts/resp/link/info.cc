@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/ascii.h"
 #include "command/keys.h"
 #include "command/server.h"
 #include "fronts/resp/clients.h"
@@ -103,7 +104,7 @@ std::string text_of(Core& core, const Facts& facts, const std::set<std::string>&
 std::set<std::string> wanted_sections(const Call& call) {
   std::set<std::string> out;
   for (std::size_t i = 1; i < call.size(); ++i) {
-    const std::string name = small_letters(call.arg(i));
+    const std::string name = lower(call.arg(i));
     if (name == "all" || name == "default" || name == "everything") return {kSections.begin(), kSections.end()};
     out.insert(name);
   }

@@ -40,8 +40,6 @@ void pubsub(const CallRef& call);
 void publish(const CallRef& call);
 
 // --- shared by them ---
-std::string capitals(std::string_view text);
-std::string small_letters(std::string_view text);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 // "unknown subcommand 'x'. Try CLIENT HELP."
 std::string unknown_subcommand(const Call& call);

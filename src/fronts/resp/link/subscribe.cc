@@ -1,6 +1,7 @@
 // SUBSCRIBE, UNSUBSCRIBE, PSUBSCRIBE, PUNSUBSCRIBE, PUBSUB.
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/link/channels.h"
@@ -76,7 +77,7 @@ void publish(const CallRef& call) {
 
 void pubsub(const CallRef& call) {
   const Channels& channels = *call->core().channels;
-  const std::string what = capitals(call->arg(1));
+  const std::string what = upper(call->arg(1));
   std::string out;
   if (what == "CHANNELS" && call->size() <= 3) {
     const auto names = channels.channels(call->size() == 3 ? std::string_view(call->arg(2)) : std::string_view());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "fronts/resp/admission.h"
 #include "fronts/resp/link/link.h"
 #include "fronts/resp/wire/writer.h"
@@ -14,20 +15,6 @@ namespace {
 constexpr std::size_t kNameBytesMax = 256;
 
 }  // namespace
-
-std::string capitals(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
-
-std::string small_letters(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;

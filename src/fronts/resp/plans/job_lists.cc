@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/ascii.h"
 #include "command/actions.h"
 #include "command/jobs.h"
 #include "fronts/resp/plans/collect.h"
-#include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "model/plan.h"
@@ -55,7 +55,7 @@ std::optional<Search> read_search(const CallRef& call) {
     return std::nullopt;
   };
   for (std::size_t i = 1; i < call->size(); ++i) {
-    if (equals_word(call->arg(i), "LIMIT")) {
+    if (same_in_any_case(call->arg(i), "LIMIT")) {
       const auto limit = i + 1 < call->size() ? to_integer(call->arg(++i)) : std::nullopt;
       if (!limit || *limit <= 0) return refused("limit must be a positive integer");
       search.limit = std::min(static_cast<std::size_t>(*limit), limits::kPageMax);

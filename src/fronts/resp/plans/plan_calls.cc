@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+#include "base/glob.h"
 #include "base/json_reader.h"
 #include "base/time_text.h"
 #include "command/plans.h"
 #include "fronts/resp/plans/collect.h"
-#include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
 #include "fronts/resp/plans/plan_cache.h"
@@ -101,10 +102,10 @@ struct NamesWanted {
 std::optional<NamesWanted> read_names_wanted(const CallRef& call) {
   NamesWanted wanted;
   std::size_t i = 1;
-  if (!equals_word(call->arg(1), "LIMIT") && !equals_word(call->arg(1), "OFFSET")) wanted.pattern = call->arg(i++);
+  if (!same_in_any_case(call->arg(1), "LIMIT") && !same_in_any_case(call->arg(1), "OFFSET")) wanted.pattern = call->arg(i++);
   for (; i < call->size(); i += 2) {
-    const bool is_limit = equals_word(call->arg(i), "LIMIT");
-    if ((!is_limit && !equals_word(call->arg(i), "OFFSET")) || i + 1 == call->size()) {
+    const bool is_limit = same_in_any_case(call->arg(i), "LIMIT");
+    if ((!is_limit && !same_in_any_case(call->arg(i), "OFFSET")) || i + 1 == call->size()) {
       call->fail("syntax error: PLAN.LIST [pattern] [LIMIT n] [OFFSET n]");
       return std::nullopt;
     }
@@ -129,7 +130,7 @@ void list_names(const CallRef& call) {
             std::size_t skip = wanted.offset;
             for (const Plan& plan : found->items) {
               if (names.size() == wanted.limit) break;
-              if (!matches(wanted.pattern, plan.spec.id.text())) continue;
+              if (!glob_matches(wanted.pattern, plan.spec.id.text())) continue;
               if (skip > 0) {
                 --skip;
                 continue;

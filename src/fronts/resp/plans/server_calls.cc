@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fronts/resp/plans/glob.h"
+#include "base/ascii.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/json_text.h"
 #include "fronts/resp/plans/live_state.h"
@@ -94,8 +94,8 @@ void workers_list(const CallRef& call) {
 }
 
 void metrics(const CallRef& call) {
-  const bool json = call->size() > 1 && equals_word(call->arg(1), "JSON");
-  if (call->size() > 1 && !json && !equals_word(call->arg(1), "PROMETHEUS"))
+  const bool json = call->size() > 1 && same_in_any_case(call->arg(1), "JSON");
+  if (call->size() > 1 && !json && !same_in_any_case(call->arg(1), "PROMETHEUS"))
     return call->fail("format must be one of: prometheus, json");
   with_queues(call, [call, json](std::vector<QueueStats> queues) {
     std::sort(queues.begin(), queues.end(), [](const QueueStats& a, const QueueStats& b) { return a.queue < b.queue; });

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/glob.h"
 #include "base/uuid.h"
 #include "fronts/resp/plans/collect.h"
-#include "fronts/resp/plans/glob.h"
 #include "fronts/resp/views/read.h"
 
 namespace muster::resp::views {
@@ -190,7 +190,7 @@ template <class Items, class Name, class Add>
 KeyAnswer one_page(const Items& items, const std::string& pattern, Name name, Add add) {
   std::vector<KeyAnswer> out{KeyAnswer::bytes({})};
   for (const auto& item : items)
-    if (pattern.empty() || plans::matches(pattern, name(item))) add(out, item);
+    if (pattern.empty() || glob_matches(pattern, name(item))) add(out, item);
   return KeyAnswer::all(std::move(out));
 }
 

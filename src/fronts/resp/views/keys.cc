@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/glob.h"
 #include "command/actions.h"
 #include "command/jobs.h"
 #include "command/keys.h"
@@ -13,7 +15,6 @@
 #include "command/workers.h"
 #include "fronts/resp/keyspace/pages.h"
 #include "fronts/resp/plans/collect.h"
-#include "fronts/resp/plans/glob.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
 #include "fronts/resp/plans/live_state.h"
@@ -30,7 +31,7 @@ constexpr std::size_t kJobsNamedMax = 10'000;  // the newest; older ones are fou
 class NameList : public std::enable_shared_from_this<NameList> {
  public:
   NameList(CallRef call, std::string pattern, UniqueFunction<void(std::vector<std::string>)> then)
-      : call_(std::move(call)), pattern_(std::move(pattern)), start_(plans::literal_start(pattern_)), then_(std::move(then)) {}
+      : call_(std::move(call)), pattern_(std::move(pattern)), start_(glob_start(pattern_)), then_(std::move(then)) {}
 
   void list_workers() {
     if (!means("worker:") && !means("capability:") && !means("workers:all")) return list_jobs();
@@ -55,7 +56,7 @@ class NameList : public std::enable_shared_from_this<NameList> {
   }
 
   void add(std::string name) {
-    if (names_.size() < kViewNamesMax && plans::matches(pattern_, name)) names_.insert(std::move(name));
+    if (names_.size() < kViewNamesMax && glob_matches(pattern_, name)) names_.insert(std::move(name));
   }
 
   void add_worker(const Worker& worker) {
@@ -197,7 +198,7 @@ std::optional<std::string> place_of(const CallRef& call) {
 
 std::size_t page_of(const CallRef& call) {
   for (std::size_t i = 2; i + 1 < call->size(); ++i)
-    if (plans::equals_word(call->arg(i), "COUNT"))
+    if (same_in_any_case(call->arg(i), "COUNT"))
       if (const auto count = plans::to_integer(call->arg(i + 1)); count && *count > 0) return static_cast<std::size_t>(*count);
   return keyspace::kScanCountDefault;
 }

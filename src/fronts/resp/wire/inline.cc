@@ -87,26 +87,4 @@ bool looks_like_http(const std::vector<std::string>& words) {
          std::find(kHttpMethods.begin(), kHttpMethods.end(), words[0]) != kHttpMethods.end();
 }
 
-bool is_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    if (lead < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || at + length > text.size()) return false;
-    const auto second = static_cast<unsigned char>(text[at + 1]);
-    // Overlong forms, surrogates and what lies beyond U+10FFFF.
-    const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (second < least || second > most) return false;
-    for (std::size_t i = 2; i < length; ++i)
-      if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return false;
-    at += length;
-  }
-  return true;
-}
-
 }  // namespace muster::resp::wire

@@ -100,6 +100,5 @@ class Parser {
 bool split_inline(std::string_view line, std::vector<std::string>& words);
 // A line as a browser or a curl would send it to this port.
 bool looks_like_http(const std::vector<std::string>& words);
-bool is_utf8(std::string_view text);
 
 }  // namespace muster::resp::wire

@@ -171,13 +171,5 @@ TEST(Parser, BoundsMayGrowBetweenFrames) {
   EXPECT_TRUE(parser.idle());
 }
 
-TEST(Utf8, KnowsWhatIsNone) {
-  for (const std::string_view good : {"", "abc", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"})
-    EXPECT_TRUE(is_utf8(good)) << good;
-  for (const std::string_view bad : {"\xFF\xFE", "\x80", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
-                                     "\xF5\x80\x80\x80", "a\xE2\x82"})
-    EXPECT_FALSE(is_utf8(bad));
-}
-
 }  // namespace
 }  // namespace muster::resp::wire

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "fronts/resp/wire/parser.h"
 #include "fronts/resp/work/names.h"
 #include "fronts/resp/work/top_level.h"
@@ -140,11 +141,11 @@ std::string_view target_word(Report report) {
 
 std::string readable_error(std::string_view text) {
   if (text.empty()) text = kNoReason;
-  const bool readable = wire::is_utf8(text);
+  const bool readable = is_utf8(text);
   const bool whole = text.size() <= limits::kErrorBytesMax;
   std::string out(text.substr(0, whole ? text.size() : limits::kErrorBytesMax - kCut.size()));
   if (readable && !whole)
-    while (!out.empty() && !wire::is_utf8(out)) out.pop_back();  // at most a sequence was cut in two
+    while (!out.empty() && !is_utf8(out)) out.pop_back();  // at most a sequence was cut in two
   for (char& c : out)
     if (c == '\0' || (!readable && static_cast<unsigned char>(c) >= 0x80)) c = '?';
   if (!whole) out += kCut;

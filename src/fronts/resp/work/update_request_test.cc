@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "fronts/resp/wire/parser.h"
 #include "model/limits.h"
 
@@ -77,7 +78,7 @@ TEST(UpdateRequest, CutsAReasonThatIsTooLongWithAMarkAndKeepsItReadable) {
   while (umlauts.size() <= limits::kErrorBytesMax) umlauts += "ü";
   const std::string cut = readable_error(umlauts);
   EXPECT_LE(cut.size(), limits::kErrorBytesMax);
-  EXPECT_TRUE(wire::is_utf8(cut));
+  EXPECT_TRUE(is_utf8(cut));
   EXPECT_TRUE(cut.ends_with("[…]"));
   EXPECT_EQ(readable_error(std::string("a\xff\0b", 4)), "a??b");
 }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "command/jobs.h"
 #include "command/keys.h"
 #include "command/speaker.h"
@@ -494,7 +495,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       const bool output = update->request.report == Report::output;
       if (Taken* taken = core_.work_state->held_jobs().find(*update->job); taken != nullptr) {
         const std::string& value = update->request.value;
-        if (value.size() <= kOutputInResultMax && wire::is_utf8(value))
+        if (value.size() <= kOutputInResultMax && is_utf8(value))
           (output ? taken->output : taken->errors) = value;
         else
           taken->streams_apart = true;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/json_reader.h"
 #include "command/keys.h"
 #include "command/workers.h"
@@ -35,12 +36,6 @@ struct ListRequest {
   std::size_t limit = limits::kPageDefault;
   std::optional<std::string> cursor;
 };
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 Status read_option(ListRequest& out, const std::string& name, const std::string& value) {
   if (name == "STATE") {
