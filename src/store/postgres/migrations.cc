@@ -8,6 +8,7 @@
 
 #include "base/uuid.h"
 #include "store/postgres/postgres_migrations.h"
+#include "store/refusals.h"
 #include "store/transfer/bookmark.h"
 
 namespace muster::store::postgres {
@@ -153,8 +154,7 @@ Status migrate(Connection& connection, const std::string& schema, std::uint32_t 
   const auto version = schema_version(connection, schema);
   if (!version.ok()) return version.status();
   if (*version == newest_version()) return {};
-  if (*version == transfer::kVersionHalfCopied)
-    return Status::invalid_argument("this is half of a copy; finish it with the same `muster store copy`, or remove it");
+  if (*version == transfer::kVersionHalfCopied) return refusal::half_a_copy();
   if (*version > newest_version())
     return Status::invalid_argument(
         fmt::format("schema '{}' has version {}, this program knows up to {}; use a newer muster, or name another schema", schema,

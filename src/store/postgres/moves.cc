@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "model/rank.h"
-#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
 #include "store/postgres/wishes.h"
@@ -33,105 +30,45 @@ void add_or_null(Column& column, const std::string& text) {
 
 }  // namespace
 
-void Moves::lose(LiveJob& job, const JobError& error) {
-  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
-  const std::uint32_t rescues_max = spec_of(job).rescues_max;
-  record_attempt(job, JobEvent::lost, error);
-  if (after_loss(job.rescues, rescues_max) == JobEvent::exhausted) {
-    const JobError last{kErrorRescueFailed, fmt::format("lost with its worker {} times, {} rescues are allowed; last: {}",
-                                                        job.rescues + 1, rescues_max, error.message)};
-    tx_.tell(job.key, job.lane, JobState::running, JobState::dead, JobEvent::exhausted, job.attempt, job.fence, job.worker,
-             last.kind);
-    return finish(job, JobState::dead, JobEvent::exhausted, error_to_text(last));
+jobs::Standing LiveJob::standing() const {
+  jobs::Standing out{.state = state(), .attempt = attempt, .rescues = rescues};
+  if ((flags & kCancelRequested) != 0) out.cancel_reason = cancel_reason;
+  return out;
+}
+
+void Moves::lose(LiveJob& job, const JobError& error) { move(job, jobs::lose(job.standing(), spec_of(job).rescues_max, error)); }
+
+void Moves::fail(LiveJob& job, const Failure& failure) {
+  move(job, jobs::fail(job.standing(), spec_of(job).retry, failure, tx_.now(), tx_.node().spread()));
+}
+
+void Moves::move(LiveJob& job, const jobs::Verdict& verdict, const std::optional<Content>& result) {
+  if (verdict.record) {
+    record_attempt(job, verdict.record->outcome, verdict.record->error);
+    if (verdict.record->outcome == JobEvent::failed) tx_.directory().count_worker(job.worker, false);
   }
-  --job.attempt;  // A rescue does not spend an attempt.
-  ++job.rescues;
-  tx_.tell(job.key, job.lane, JobState::running, JobState::ready, JobEvent::lost, job.attempt, job.fence, job.worker, error.kind);
-  job.place = Place::ready;
-  requeue(job, JobEvent::lost, error_to_text(error));
-}
-
-void Moves::fail(LiveJob& job, const JobError& error, bool retryable, std::optional<Duration> delay) {
-  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
-  tx_.directory().count_worker(job.worker, false);
-  const AfterFailure after =
-      after_failure(spec_of(job).retry, job.attempt, error, retryable, delay, tx_.now(), tx_.node().spread());
-  record_attempt(job, JobEvent::failed, error);
-  if (after.event == JobEvent::exhausted) {
-    tx_.tell(job.key, job.lane, JobState::running, JobState::dead, after.event, job.attempt, job.fence, job.worker, error.kind);
-    return finish(job, JobState::dead, after.event, error_to_text(error));
+  if (verdict.to == JobState::completed) {
+    tx_.directory().count_worker(job.worker, true);
+    if (const LanePtr lane = tx_.directory().lane(job.lane)) tx_.directory().count_completed(lane->queue, 1, tx_.now());
   }
-  tx_.tell(job.key, job.lane, JobState::running, JobState::scheduled, after.event, job.attempt, job.fence, job.worker,
-           error.kind);
-  job.run_at = to_ms(after.run_at);
-  job.rank = rank_of(after.run_at, job.priority);
-  job.place = Place::scheduled;
-  // The table says failed → scheduled; one that may run again at once is due in the same breath.
-  if (after.run_at <= tx_.now()) {
-    job.place = Place::ready;
-    tx_.tell(job.key, job.lane, JobState::scheduled, JobState::ready, JobEvent::due, job.attempt, job.fence, 0);
+  const JobState from = job.state();
+  job.attempt = verdict.attempt;
+  job.rescues = verdict.rescues;
+  tx_.tell(job.key, job.lane, from, verdict.to, verdict.event, job.attempt, job.fence, job.running ? job.worker : 0,
+           verdict.error ? verdict.error->kind : std::string());
+  std::string error = verdict.error ? error_to_text(*verdict.error) : std::string();
+  if (is_finished(verdict.to)) return finish(job, verdict.to, verdict.event, std::move(error), result);
+  job.place = verdict.to == JobState::ready ? Place::ready : Place::scheduled;
+  if (verdict.run_at) {
+    job.run_at = to_ms(*verdict.run_at);
+    job.rank = rank_of(*verdict.run_at, job.priority);
+    // What may run again at once is due in the same breath.
+    if (*verdict.run_at <= tx_.now()) {
+      job.place = Place::ready;
+      tx_.tell(job.key, job.lane, JobState::scheduled, JobState::ready, JobEvent::due, job.attempt, job.fence, 0);
+    }
   }
-  requeue(job, after.event, error_to_text(error));
-}
-
-void Moves::hand_back(LiveJob& job) {
-  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
-  --job.attempt;
-  tx_.tell(job.key, job.lane, JobState::running, JobState::ready, JobEvent::released, job.attempt, job.fence, job.worker);
-  job.place = Place::ready;
-  requeue(job, JobEvent::released, {});
-}
-
-void Moves::snooze(LiveJob& job, Duration delay) {
-  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
-  --job.attempt;
-  put_off(job, tx_.now() + delay, JobEvent::snoozed);
-}
-
-void Moves::park(LiveJob& job, Instant until, JobEvent event) {
-  if ((job.flags & kCancelRequested) != 0) return cancel(job, job.cancel_reason, kErrorCancelled);
-  put_off(job, until, event);
-}
-
-void Moves::put_off(LiveJob& job, Instant run_at, JobEvent event) {
-  tx_.tell(job.key, job.lane, JobState::running, JobState::scheduled, event, job.attempt, job.fence, job.worker);
-  job.run_at = to_ms(run_at);
-  job.rank = rank_of(run_at, job.priority);
-  job.place = Place::scheduled;
-  // As with a failure: what may run again at once is due in the same breath.
-  if (run_at <= tx_.now()) {
-    job.place = Place::ready;
-    tx_.tell(job.key, job.lane, JobState::scheduled, JobState::ready, JobEvent::due, job.attempt, job.fence, 0);
-  }
-  requeue(job, event, {});
-}
-
-void Moves::complete(LiveJob& job, const std::optional<Content>& result) {
-  tx_.directory().count_worker(job.worker, true);
-  if (const LanePtr lane = tx_.directory().lane(job.lane)) tx_.directory().count_completed(lane->queue, 1, tx_.now());
-  tx_.tell(job.key, job.lane, JobState::running, JobState::completed, JobEvent::completed, job.attempt, job.fence, job.worker);
-  finish(job, JobState::completed, JobEvent::completed, {}, result);
-}
-
-void Moves::cancel(LiveJob& job, const std::string& reason, const char* kind) {
-  tx_.tell(job.key, job.lane, job.state(), JobState::cancelled, JobEvent::cancelled, job.attempt, job.fence,
-           job.running ? job.worker : 0, kind);
-  finish(job, JobState::cancelled, JobEvent::cancelled, error_to_text({kind, reason}));
-}
-
-void Moves::bury(LiveJob& job, const JobError& error) {
-  // The table of moves has one way to the dead for jobs that run and one for those that wait.
-  const JobEvent event = job.running ? JobEvent::exhausted : JobEvent::expired;
-  tx_.tell(job.key, job.lane, job.state(), JobState::dead, event, job.attempt, job.fence, job.running ? job.worker : 0,
-           error.kind);
-  finish(job, JobState::dead, event, error_to_text(error));
-}
-
-void Moves::expire(LiveJob& job) {
-  const auto deadline = deadline_of(job.flags, job.spec);
-  if (deadline && *deadline <= tx_.now()) return bury(job, {kErrorDeadline, "it was not finished at its deadline"});
-  tx_.tell(job.key, job.lane, job.state(), JobState::dead, JobEvent::expired, job.attempt, job.fence, 0, kErrorExpired);
-  finish(job, JobState::dead, JobEvent::expired, error_to_text({kErrorExpired, "it was still waiting when it expired"}));
+  requeue(job, verdict.event, std::move(error));
 }
 
 void Moves::record_attempt(LiveJob& job, JobEvent outcome, const JobError& error) {

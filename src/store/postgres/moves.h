@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "store/jobs/rules.h"
 #include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
@@ -80,9 +81,9 @@ struct LiveJob {
   std::string cancel_reason;
   std::optional<Wishes> wishes;
 
-  // A run that gave up its lease to sleep or to wait for something.
-  bool parked() const { return !running && place == Place::scheduled && (flags & kRun) != 0 && event == JobEvent::snoozed; }
   JobState state() const { return running ? JobState::running : state_of(place); }
+  bool parked() const { return place != Place::blocked && jobs::is_parked((flags & kRun) != 0, state(), event); }
+  jobs::Standing standing() const;
 };
 
 // The live ones among them, locked; the rest is missing in the answer (finished, or never was).
@@ -98,17 +99,12 @@ class Moves {
  public:
   explicit Moves(Tx& tx) : tx_(tx) {}
 
-  // Each leaves `job` as it will be read after the commit. REQUIRES: running, except for cancel, bury and expire.
+  // Each leaves `job` as it will be read after the commit, as store/jobs/rules.h says. `result`: of a completion.
+  void move(LiveJob& job, const jobs::Verdict& verdict, const std::optional<Content>& result = std::nullopt);
   void lose(LiveJob& job, const JobError& error);
-  void fail(LiveJob& job, const JobError& error, bool retryable, std::optional<Duration> delay);
-  void hand_back(LiveJob& job);
-  void snooze(LiveJob& job, Duration delay);
-  // A run waits until then, for its `event`: snoozed, or failed. As snooze, but the attempt was one.
-  void park(LiveJob& job, Instant until, JobEvent event);
-  void complete(LiveJob& job, const std::optional<Content>& result);
-  void cancel(LiveJob& job, const std::string& reason, const char* kind);
-  void bury(LiveJob& job, const JobError& error);  // dead at once, whoever holds it
-  void expire(LiveJob& job);                       // still waiting at its expiry, or unfinished at its deadline: dead
+  void fail(LiveJob& job, const Failure& failure);
+  void hand_back(LiveJob& job) { move(job, jobs::release(job.standing())); }
+  void cancel(LiveJob& job, const JobError& error) { move(job, jobs::cancel(job.standing(), error)); }
   // A waiting job takes its place anew: for the worker it is bound to, for a preference, with its key, or in its own lane.
   void place(LiveJob& job);
   // A parked run is due now; others stay as they are.
@@ -145,7 +141,6 @@ class Moves {
     std::optional<JobEvent> event;  // empty: as it was
   };
   void requeue(LiveJob& job, JobEvent event, std::string error);
-  void put_off(LiveJob& job, Instant run_at, JobEvent event);
   void finish(LiveJob& job, JobState state, JobEvent event, std::string error, std::optional<Content> result = std::nullopt);
   void record_attempt(LiveJob& job, JobEvent outcome, const JobError& error);
   void choose_place(LiveJob& job);

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 
@@ -240,8 +238,7 @@ bool Moves::settle_dependents() {
     std::sort(done.begin(), done.end());
     const auto failed = std::find_if(done.begin(), done.end(), [&](JobKey one) { return !completed.at(one); });
     if (failed != done.end() && !job.wishes->run_on_failure) {
-      cancel(job, fmt::format("job {}, which it waited for, did not complete", tx_.ids().encode(*failed).text()),
-             kErrorDependency);
+      cancel(job, jobs::dependency_failed(tx_.ids().encode(*failed)));
       continue;
     }
     const auto freed = static_cast<std::uint32_t>(done.size());

@@ -17,13 +17,10 @@ std::uint64_t seed_of(std::uint64_t wanted) { return wanted != 0 ? wanted : rand
 }  // namespace
 
 NodeMetrics::NodeMetrics(Metrics& metrics)
-    : commits(metrics.counter("muster_store_commits_total", "Commits of the store.")),
-      failed_commits(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
+    : CommitMetrics(metrics),
       group_size(metrics.histogram("muster_postgres_group_size", "Requests that shared one exchange.", group_bounds())),
       queue_wait(metrics.histogram("muster_postgres_queue_wait_seconds", "How long a request waited for a connection.",
                                    latency_bounds())),
-      commit_seconds(
-          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())),
       reconnects(metrics.counter("muster_postgres_reconnects_total", "Connections that had to be made anew.")),
       connections(metrics.gauge("muster_postgres_connections", "Connections to the database that are open.")),
       leader(metrics.gauge("muster_postgres_leader", "1 while this node leads.")),

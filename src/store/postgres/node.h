@@ -12,6 +12,7 @@
 #include "base/metrics.h"
 #include "store/codec/id_codec.h"
 #include "store/codec/step_id.h"
+#include "store/commit_metrics.h"
 #include "store/postgres/changes.h"
 #include "store/postgres/directory.h"
 #include "store/postgres/store.h"
@@ -20,13 +21,10 @@ namespace muster::store::postgres {
 
 class Outbox;
 
-struct NodeMetrics {
+struct NodeMetrics : CommitMetrics {
   explicit NodeMetrics(Metrics& metrics);
-  Counter& commits;
-  Counter& failed_commits;
   Histogram& group_size;
   Histogram& queue_wait;
-  Histogram& commit_seconds;
   Counter& reconnects;
   Gauge& connections;
   Gauge& leader;

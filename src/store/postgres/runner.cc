@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "store/postgres/cluster/backoff.h"
 #include "store/postgres/migrations.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 
@@ -193,7 +194,7 @@ void Runner::stop() {
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  drain_refused(Status::unavailable("the store is closed"));
+  drain_refused(refusal::closed());
 }
 
 void Runner::abandon() {
@@ -205,7 +206,7 @@ void Runner::abandon() {
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  drain_refused(Status::unavailable("the store is closed"));
+  drain_refused(refusal::closed());
 }
 
 }  // namespace muster::store::postgres

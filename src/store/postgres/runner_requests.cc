@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/runner.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -83,7 +84,7 @@ void Runner::push(std::vector<Request>& queue, Request request) {
 }
 
 Status Runner::admission() const {
-  if (stopping_) return Status::unavailable("the store is closed");
+  if (stopping_) return refusal::closed();
   if (connected_ == 0) return Status::unavailable(health_.reason.empty() ? "the database is not connected yet" : health_.reason);
   if (waiting_ >= node_.options.pending_max)
     return Status::exhausted(fmt::format("{} requests wait for the database, which is the most this node keeps", waiting_));
@@ -210,7 +211,7 @@ void Runner::put_back_claim(PendingClaim claim) {
   Status refused;
   {
     const std::lock_guard lock(mutex_);
-    if (abandoned_) refused = Status::unavailable("the store is closed");
+    if (abandoned_) refused = refusal::closed();
     if (refused.ok()) {
       ++waiting_;
       claims_.push_back(std::move(claim));

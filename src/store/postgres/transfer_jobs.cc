@@ -133,7 +133,8 @@ class Taking {
   void add_running(const JobRecord& record, LaneKey lane, const TransferNames::KnownWorker& worker) {
     const Job& job = record.job;
     if (worker.key == 0 || !job.started_at || !job.run_at)
-      return names_.lost(fmt::format("job row {} runs, but the source does not say where or since when", record.key));
+      return names_.lost(
+          Status::corrupt(fmt::format("job row {} runs, but the source does not say where or since when", record.key)));
     const Duration granted = record.granted.value_or(worker.dead_after);
     running_.add(record, lane, worker.key);
     running_rank_.add(record.rank);

@@ -1,10 +1,9 @@
 #include "store/postgres/transfer_names.h"
 
-#include <fmt/format.h>
-
 #include "model/lane.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/wishes.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -32,8 +31,8 @@ NamespaceKey key_at(const Rows& rows, std::size_t row, int column) {
 
 }  // namespace
 
-void TransferNames::lost(std::string what) {
-  if (problem_.ok()) problem_ = Status::corrupt(std::move(what));
+void TransferNames::lost(Status what) {
+  if (problem_.ok()) problem_ = std::move(what);
 }
 
 void TransferNames::load(Tx& tx) {
@@ -148,13 +147,13 @@ TransferNames::LaneName TransferNames::name_of(const JobSpec& spec) {
 
 NamespaceKey TransferNames::ns(const NamespaceName& name) {
   const NamespaceKey key = found_in(namespaces_, name.text());
-  if (key == 0) lost(fmt::format("the source names namespace '{}', which it does not have", name.text()));
+  if (key == 0) lost(refusal::source_lacks("namespace", name.text()));
   return key;
 }
 
 TransferNames::Queue TransferNames::queue(const NamespaceName& scope, const QueueName& name) {
   const Queue known = found_in(queues_, std::pair(ns(scope), name.text()));
-  if (known.key == 0) lost(fmt::format("the source names queue '{}', which it does not have", name.text()));
+  if (known.key == 0) lost(refusal::source_lacks("queue", name.text()));
   return known;
 }
 

@@ -40,7 +40,7 @@ class TransferNames {
 
   // The source refers to something that it does not have.
   const Status& problem() const { return problem_; }
-  void lost(std::string what);
+  void lost(Status what);
 
  private:
   using LaneName = std::tuple<QueueKey, std::string, std::string, bool>;  // queue, type, needs, special

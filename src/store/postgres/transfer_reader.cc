@@ -2,13 +2,12 @@
 
 #include <charconv>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/schedule_rows.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/tx.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -323,7 +322,7 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
   if (kind == Kind::dependencies || kind == Kind::items || kind == Kind::steps || kind == Kind::signals)
     batch.last.second = std::to_string(rows->integer(last, 1));
   for (std::size_t i = 0; kind == Kind::jobs && i < rows->size(); ++i)
-    if (rows->null(i, 1)) return Status::corrupt(fmt::format("job row {} names a lane that does not exist", rows->integer(i, 0)));
+    if (rows->null(i, 1)) return refusal::no_lane(rows->integer(i, 0));
   return batch;
 }
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
 #include "store/postgres/shared_statements.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -185,7 +184,7 @@ void Tx::reload_directory() {
 Result<NamespaceKey> Tx::namespace_key(const NamespaceName& name) {
   // begin() has brought the directory up to date.
   if (const auto found = directory().find_namespace(name)) return *found;
-  return Status::not_found(fmt::format("namespace '{}' does not exist; create it first", name.text()));
+  return refusal::namespace_not_made(name);
 }
 
 Result<LanePtr> Tx::lane_for(NamespaceKey ns, const QueueName& queue_name, const JobType& type, const CapabilitySet& needs,
@@ -193,9 +192,7 @@ Result<LanePtr> Tx::lane_for(NamespaceKey ns, const QueueName& queue_name, const
   const QueueRef queue = directory().find_queue(ns, queue_name);
   if (queue != nullptr)
     if (LanePtr found = directory().find_lane(queue->key, type, needs, special, home)) return found;
-  if (too_many_lanes(*this, missing_.size()))
-    return Status::exhausted(
-        fmt::format("live jobs have {} distinct sets of needs, which is the most the store keeps; let some finish", kLanesMax));
+  if (too_many_lanes(*this, missing_.size())) return refusal::too_many_lanes(kLanesMax);
   missing_.insert({.ns = ns, .queue = queue_name, .type = type, .needs = needs, .special = special, .home = home});
   return Status::unavailable("the lane is being made");
 }

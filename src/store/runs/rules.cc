@@ -1,4 +1,5 @@
 #include "store/runs/rules.h"
+#include "store/refusals.h"
 
 #include <utility>
 
@@ -205,7 +206,7 @@ Verdict judge_call(const step::AwaitChild& call, const Facts& facts, Instant now
     return known(facts, *latest);
   if (!facts.leased) return refuse(not_held(facts));
   const JobId child = *child_of(call, latest);
-  if (!facts.child) return refuse(Status::not_found(fmt::format("job {} does not exist", child.text())));
+  if (!facts.child) return refuse(refusal::no_job(child));
   if (latest == nullptr)
     if (const auto full = too_many(facts)) return refuse(*full);
   Step step = latest != nullptr ? *latest : fresh(facts, call.step, StepKind::child, now);
@@ -229,10 +230,9 @@ Verdict judge_call(const step::AwaitChild& call, const Facts& facts, Instant now
 }  // namespace
 
 Verdict judge(const StepCall& call, const Facts& facts, Instant now, double spread) {
-  if (facts.spec == nullptr) return refuse(Status::conflict(fmt::format("job {} is not a workflow run", facts.run.text())));
+  if (facts.spec == nullptr) return refuse(refusal::not_a_run(facts.run));
   const RunRef& ref = run_of(call);
-  if (is_finished(facts.state))
-    return refuse(Status::conflict(fmt::format("run {} is {} already", facts.run.text(), to_string(facts.state))));
+  if (is_finished(facts.state)) return refuse(refusal::run_ended(facts.run, facts.state));
   if (ref.fence && (!facts.leased || *ref.fence != facts.fence))
     return refuse(Status::lease_lost(
         fmt::format("run {} is no longer leased under fence {}; stop working on it", facts.run.text(), to_number(*ref.fence))));

@@ -1,9 +1,6 @@
 // The moves of a job that several verbs share. Each keeps row, index and Group in step.
 #include "store/sqlite/core.h"
 
-#include <fmt/format.h>
-
-#include "model/retry.h"
 #include "store/codec/spec_text.h"
 #include "store/runs/rules.h"
 
@@ -128,116 +125,54 @@ void Core::forget_fair(HotJob& job) {
   job.wishes->fair_start = 0;
 }
 
-void Core::hand_back(JobKey key, HotJob& job, JobEvent event) {
-  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
-  --job.attempt;
-  job.event = event;
+jobs::Standing Core::standing(JobKey key, const HotJob& job) {
+  jobs::Standing out{.state = job.state, .attempt = job.attempt, .rescues = job.rescues};
+  if ((job.flags & kCancelRequested) != 0) {
+    Rows rows(sql.job_cancel_reason.bind(1, key));
+    out.cancel_reason = rows.next() ? sql.job_cancel_reason.text(0) : std::string();
+  }
+  return out;
+}
+
+void Core::move(JobKey key, HotJob& job, const jobs::Verdict& verdict) {
+  if (verdict.record) {
+    record_attempt(key, job, verdict.record->outcome, verdict.record->error);
+    if (verdict.record->outcome == JobEvent::failed)
+      if (HotWorker* worker = workers.find(job.running->worker)) ++worker->worker.failed;
+  }
   const JobState from = job.state;
-  set_state(job, JobState::ready);
-  write_move(key, job, std::nullopt, {});
-  tell(key, job, from, event);
-  end_lease(key, job);
-  group.became_ready.push_back(key);
+  const bool over = is_finished(verdict.to);
+  job.event = verdict.event;
+  job.attempt = verdict.attempt;
+  job.rescues = static_cast<std::uint16_t>(verdict.rescues);
+  if (verdict.run_at) {
+    job.run_at_ms = to_ms(*verdict.run_at);
+    job.rank = rank_of(*verdict.run_at, job.priority);
+  }
+  set_state(job, verdict.to);
+  write_move(key, job, over ? std::optional(now) : std::nullopt, verdict.error ? error_to_text(*verdict.error) : std::string());
+  tell(key, job, from, verdict.event, verdict.error ? verdict.error->kind : std::string());
+  if (job.running) end_lease(key, job);
+  if (over) return finish(key, job, verdict.to);
+  if (verdict.to == JobState::ready) return group.became_ready.push_back(key);
+  if (*verdict.run_at < runs::kForever) due.add(*verdict.run_at, key);  // else only a signal ends it
 }
 
 void Core::lose(JobKey key, HotJob& job, const JobError& error) {
-  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
-  const std::uint32_t rescues_max = read_spec(key).rescues_max;
-  const JobEvent event = after_loss(job.rescues, rescues_max);
-  record_attempt(key, job, JobEvent::lost, error);
-  const JobState from = job.state;
-  job.event = event;
-  if (event == JobEvent::exhausted) {
-    const JobError last{kErrorRescueFailed, fmt::format("lost with its worker {} times, {} rescues are allowed; last: {}",
-                                                        job.rescues + 1, rescues_max, error.message)};
-    set_state(job, JobState::dead);
-    write_move(key, job, now, error_to_text(last));
-    tell(key, job, from, event, last.kind);
-    end_lease(key, job);
-    return finish(key, job, JobState::dead);
-  }
-  --job.attempt;  // A rescue does not spend an attempt.
-  ++job.rescues;
-  set_state(job, JobState::ready);
-  write_move(key, job, std::nullopt, error_to_text(error));
-  tell(key, job, from, event, error.kind);
-  end_lease(key, job);
-  group.became_ready.push_back(key);
+  move(key, job, jobs::lose(standing(key, job), read_spec(key).rescues_max, error));
 }
 
-void Core::fail_attempt(JobKey key, HotJob& job, const JobError& error, bool retryable, std::optional<Duration> delay) {
-  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
-  if (HotWorker* worker = workers.find(job.running->worker)) ++worker->worker.failed;
-  const AfterFailure after = after_failure(read_spec(key).retry, job.attempt, error, retryable, delay, now, spread());
-  record_attempt(key, job, JobEvent::failed, error);
-  const JobState from = job.state;
-  job.event = after.event;
-  if (after.event == JobEvent::exhausted) {
-    set_state(job, JobState::dead);
-    write_move(key, job, now, error_to_text(error));
-    tell(key, job, from, after.event, error.kind);
-    end_lease(key, job);
-    return finish(key, job, JobState::dead);
-  }
-  // The table says failed → scheduled; one that may run again at once is due in the same breath.
-  job.run_at_ms = to_ms(after.run_at);
-  job.rank = rank_of(after.run_at, job.priority);
-  set_state(job, JobState::scheduled);
-  write_move(key, job, std::nullopt, error_to_text(error));
-  tell(key, job, from, after.event, error.kind);
-  end_lease(key, job);
-  due.add(after.run_at, key);
-}
-
-void Core::cancel_now(JobKey key, HotJob& job, const std::string& reason, const char* kind) {
-  const JobState from = job.state;
-  job.event = JobEvent::cancelled;
-  set_state(job, JobState::cancelled);
-  write_move(key, job, now, error_to_text({kind, reason}));
-  tell(key, job, from, JobEvent::cancelled, kind);
-  if (job.running) end_lease(key, job);
-  finish(key, job, JobState::cancelled);
-}
-
-void Core::end_dead(JobKey key, HotJob& job, const JobError& error) {
-  const JobState from = job.state;
-  job.event = from == JobState::running ? JobEvent::exhausted : JobEvent::expired;
-  set_state(job, JobState::dead);
-  write_move(key, job, now, error_to_text(error));
-  tell(key, job, from, job.event, error.kind);
-  if (job.running) end_lease(key, job);
-  finish(key, job, JobState::dead);
-}
-
-void Core::park(JobKey key, HotJob& job, Instant until, JobEvent event) {
-  if ((job.flags & kCancelRequested) != 0) return cancel_as_asked(key, job);
-  const JobState from = job.state;
-  job.event = event;
-  job.run_at_ms = to_ms(until);
-  job.rank = rank_of(until, job.priority);
-  set_state(job, JobState::scheduled);
-  write_move(key, job, std::nullopt, {});
-  tell(key, job, from, event);
-  end_lease(key, job);
-  if (until < runs::kForever) due.add(until, key);  // else only a signal ends it
+void Core::fail_attempt(JobKey key, HotJob& job, const Failure& failure) {
+  move(key, job, jobs::fail(standing(key, job), read_spec(key).retry, failure, now, spread()));
 }
 
 void Core::wake(JobKey key, HotJob& job) {
-  const bool parked = (job.flags & kIsRun) != 0 && job.state == JobState::scheduled && job.event == JobEvent::snoozed;
+  const bool parked = jobs::is_parked((job.flags & kIsRun) != 0, job.state, job.event);
   if (!parked || job.blocked()) return;
   job.event = JobEvent::due;
   schedule(key, job, now);
   write_move(key, job, std::nullopt, {});
   tell(key, job, JobState::scheduled, JobEvent::due);
-}
-
-void Core::cancel_as_asked(JobKey key, HotJob& job) {
-  std::string reason;
-  {
-    Rows rows(sql.job_cancel_reason.bind(1, key));
-    if (rows.next()) reason = sql.job_cancel_reason.text(0);
-  }
-  cancel_now(key, job, reason, kErrorCancelled);
 }
 
 void Core::finish(JobKey key, HotJob& job, JobState to) {
@@ -283,9 +218,7 @@ void Core::settle_dependent(JobKey dependent, JobKey finished_job, bool complete
   if (job == nullptr || !job->blocked()) return;
   sql.dependency_delete.bind(1, dependent).bind(2, finished_job).run();
   if (!completed && !job->wishes->run_on_dependency_failure)
-    return cancel_now(dependent, *job,
-                      fmt::format("job {}, which it waited for, did not complete", ids.encode(finished_job).text()),
-                      kErrorDependency);
+    return move(dependent, *job, jobs::cancel(standing(dependent, *job), jobs::dependency_failed(ids.encode(finished_job))));
   if (--job->wishes->dependencies_pending > 0) return;
   const Instant run_at = std::max(job->wishes->not_before.value_or(now), now);
   job->event = JobEvent::due;

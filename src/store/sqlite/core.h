@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "store/codec/id_codec.h"
 #include "store/codec/step_id.h"
+#include "store/jobs/rules.h"
 #include "store/sqlite/counters.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/group.h"
@@ -82,19 +83,14 @@ struct Core {
   void finish(JobKey key, HotJob& job, JobState to);
   // Writes the changeable part of the row as the index has it.
   void write_move(JobKey key, const HotJob& job, std::optional<Instant> finished_at, const std::string& error_text);
-  // Ends the lease without an outcome of the worker's: rescue, drain, unregister, time-out.
+  // What store/jobs/rules.h is asked about, and what it answers, carried out: row, index and Group.
+  jobs::Standing standing(JobKey key, const HotJob& job);
+  void move(JobKey key, HotJob& job, const jobs::Verdict& verdict);
   void lose(JobKey key, HotJob& job, const JobError& error);
-  void hand_back(JobKey key, HotJob& job, JobEvent event);
-  // A running job somebody asked to cancel has ended in another way than complete.
-  void cancel_as_asked(JobKey key, HotJob& job);
+  void fail_attempt(JobKey key, HotJob& job, const Failure& failure);
+  void hand_back(JobKey key, HotJob& job) { move(key, job, jobs::release(standing(key, job))); }
   // The live worker a sticky key holds the job for, if that worker can do it; nullptr: everybody may take it.
   HotWorker* bound_worker(const HotJob& job);
-  void fail_attempt(JobKey key, HotJob& job, const JobError& error, bool retryable, std::optional<Duration> delay);
-  void cancel_now(JobKey key, HotJob& job, const std::string& reason, const char* kind);
-  // Dead at once, whatever it does.
-  void end_dead(JobKey key, HotJob& job, const JobError& error);
-  // Gives up the lease of a run without an outcome, and without taking back its attempt.
-  void park(JobKey key, HotJob& job, Instant until, JobEvent event);
   // A run that sleeps, or waits for a signal or a child, is due now. Others stay as they are.
   void wake(JobKey key, HotJob& job);
   std::optional<JobId> parent_of(JobKey key, const HotJob& job);
@@ -107,8 +103,6 @@ struct Core {
   void forget_fair(HotJob& job);
   void schedule(JobKey key, HotJob& job, Instant run_at);
   void track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant created_at, std::optional<Instant> expires_at);
-  // When a job that starts to wait now expires: after expires_in or at its deadline, whichever comes first.
-  std::optional<Instant> expiry_of(const JobSpec& spec) const;
   void redriven_below(JobKey key);
   JobKey next_job_key() const { return job_keys.next(); }
 

@@ -1,14 +1,13 @@
 // Names to rows: namespaces, queues, lanes, workers and the numbers that never repeat.
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/core.h"
 
 namespace muster::store::sqlite {
 
 Result<std::int64_t> Core::namespace_row(const NamespaceName& name) {
   if (const HotNamespace* found = queues.find_namespace(name)) return found->row;
-  return Status::not_found(fmt::format("namespace '{}' does not exist; create it first", name.text()));
+  return refusal::namespace_not_made(name);
 }
 
 QueueIndex Core::queue_for(std::int64_t ns_row, const NamespaceName& ns, const QueueName& name) {
@@ -36,9 +35,7 @@ std::optional<LaneRow> Core::read_lane(std::int64_t row) {
 Result<LaneIndex> Core::lane_for(QueueIndex queue, const JobType& type, const CapabilitySet& needs) {
   const LaneIndex* found = lanes.find(queue, type, needs);
   if (found != nullptr && lanes.at(*found).row != 0) return *found;
-  if (lanes.size() >= lanes_max)
-    return Status::exhausted(
-        fmt::format("live jobs have {} distinct sets of needs, which is the most the store keeps; let some finish", lanes_max));
+  if (lanes.size() >= lanes_max) return refusal::too_many_lanes(lanes_max);
   const std::string text = needs.key();
   std::int64_t row = 0;
   {

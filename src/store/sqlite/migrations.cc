@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "store/refusals.h"
 #include "store/sqlite/migrations_text.h"
 #include "store/transfer/bookmark.h"
 
@@ -58,8 +59,7 @@ Status migrate(Connection& connection, std::uint32_t target) {
   const auto version = file_version(connection);
   if (!version.ok()) return version.status();
   const std::uint32_t newest = newest_version();
-  if (*version == transfer::kVersionHalfCopied)
-    return Status::invalid_argument("this is half of a copy; finish it with the same `muster store copy`, or remove it");
+  if (*version == transfer::kVersionHalfCopied) return refusal::half_a_copy();
   if (*version > newest)
     return Status::invalid_argument(
         fmt::format("the file has schema version {}, this program knows up to {}; use a newer muster", *version, newest));

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/sqlite/plan_row.h"
 
 namespace muster::store::sqlite {
@@ -31,7 +30,7 @@ Result<std::int64_t> PlanLists::namespace_row(const NamespaceName& ns) {
   Rows rows(namespace_.bind_text(1, ns.text()));
   if (rows.next()) return namespace_.integer(0);
   if (!db_.fault().ok()) return db_.fault();
-  return Status::not_found(fmt::format("namespace '{}' does not exist; create it first", ns.text()));
+  return refusal::namespace_not_made(ns);
 }
 
 template <class Page>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/keys/rows.h"
 #include "store/sqlite/row.h"
 
@@ -69,7 +70,7 @@ Status Reader::must_exist(const NamespaceName& ns) {
   if (ns.empty()) return {};
   Rows rows(namespace_.bind_text(1, ns.text()));
   if (rows.next()) return {};
-  return Status::not_found(fmt::format("namespace '{}' does not exist", ns.text()));
+  return refusal::no_namespace(ns);
 }
 
 void Reader::bind_filter(Statement& st, const JobFilter& filter, const std::string& labels, Instant now) {
@@ -119,7 +120,7 @@ Result<JobPage> Reader::list(const JobQuery& query, Instant now) {
   JobKey from = newest ? high + 1 : low - 1;
   if (!query.cursor.empty()) {
     const auto key = parse_cursor(query.order, query.cursor);
-    if (!key) return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (!key) return refusal::bad_cursor(query.cursor);
     from = *key;
   }
   const auto scan = static_cast<JobKey>(limits::kSearchScanMax);
@@ -181,7 +182,7 @@ Result<keyspace::Part> Reader::read_keys(const KeyBatch& batch, const keyspace::
     if (rows.next()) ns = namespace_.integer(0);
   }
   if (!db_.fault().ok()) return db_.fault();
-  if (!ns) return Status::not_found(fmt::format("namespace '{}' does not exist", batch.ns.text()));
+  if (!ns) return refusal::no_namespace(batch.ns);
   const Snapshot snapshot(db_);
   SqliteKeyRows rows(db_, keys_, *ns, batch.space);
   keyspace::Ran ran = keyspace::run(rows, what);

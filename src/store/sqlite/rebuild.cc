@@ -204,17 +204,10 @@ void Core::track_wishes(JobKey key, HotJob& job, const JobSpec& spec, Instant cr
     wishes.prefer_until = std::max(spec.run_at.value_or(created_at + spec.delay), created_at) + spec.affinity.prefer_wait;
   wishes.expires_at = expires_at;
   if (expires_at) expiries.add(*expires_at, key);
-  // One that a re-driven job has behind it does not count any more; see expiry_of().
+  // One that a re-driven job has behind it does not count any more; see jobs::start_over().
   if (spec.deadline && expires_at && *expires_at <= *spec.deadline) wishes.deadline = spec.deadline;
   if (!spec.after.empty()) wishes.not_before = spec.run_at.value_or(created_at + spec.delay);
   wishes.run_on_dependency_failure = spec.on_dependency_failure == OnDependencyFailure::run;
-}
-
-std::optional<Instant> Core::expiry_of(const JobSpec& spec) const {
-  std::optional<Instant> out;
-  if (spec.expires_in) out = now + *spec.expires_in;
-  if (spec.deadline) out = std::min(out.value_or(*spec.deadline), *spec.deadline);
-  return out;
 }
 
 Status Core::rebuild() {

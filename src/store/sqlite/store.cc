@@ -13,6 +13,7 @@
 
 #include "base/incident.h"
 #include "store/keyspace/keyspace.h"
+#include "store/refusals.h"
 #include "store/sqlite/backup.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/reader.h"
@@ -363,7 +364,7 @@ class FileStore final : public SqliteStore {
       if (full)
         return reply(
             Status::exhausted(fmt::format("{} requests wait for the store, which is the most it takes", options_.pending_max)));
-      return reply(Status::unavailable("the store is closed"));
+      return reply(refusal::closed());
     }
     const bool was_empty = pending_.empty();
     pending_.push_back(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)));
@@ -392,7 +393,7 @@ class FileStore final : public SqliteStore {
     // Shared between the task and the refusal below; whichever runs takes it.
     auto shared = std::make_shared<Reply<T>>(std::move(reply));
     ReaderPool::Task task([this, shared, body = std::move(body)](Reader* reader) mutable {
-      if (reader == nullptr) return (*shared)(Status::unavailable("the store is closed"));
+      if (reader == nullptr) return (*shared)(refusal::closed());
       Result<T> result = run_guarded<T>([&]() -> Result<T> { return body(*reader); });
       (*shared)(std::move(result));
     });
@@ -545,7 +546,7 @@ void FileStore::abandon() {
   if (thread_.joinable()) thread_.join();
   if (readers_) readers_->close();
   writer_.set_listener(nullptr);
-  for (auto& op : left) op->refuse(Status::unavailable("the store is closed"));
+  for (auto& op : left) op->refuse(refusal::closed());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "model/lane.h"
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/owner_lock.h"
@@ -255,12 +256,12 @@ class FileSink final : public transfer::Sink {
 
   std::int64_t namespace_row(const NamespaceName& name) {
     const std::int64_t row = row_of(names_.namespaces, name.text());
-    if (row == 0) lost(fmt::format("the source names namespace '{}', which it does not have", name.text()));
+    if (row == 0) db_.set_fault(refusal::source_lacks("namespace", name.text()));
     return row;
   }
   std::int64_t queue_row(const NamespaceName& ns, const QueueName& name) {
     const std::int64_t row = row_of(names_.queues, std::pair(namespace_row(ns), name.text()));
-    if (row == 0) lost(fmt::format("the source names queue '{}', which it does not have", name.text()));
+    if (row == 0) db_.set_fault(refusal::source_lacks("queue", name.text()));
     return row;
   }
   // Row 0: the store does not know it any more.

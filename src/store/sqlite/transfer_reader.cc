@@ -2,9 +2,8 @@
 
 #include <charconv>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/row.h"
 
 namespace muster::store::sqlite {
@@ -207,7 +206,7 @@ JobRecord TransferReader::read_job() {
   record.key = row.key;
   record.job = std::move(row.job);
   Job& job = record.job;
-  if (st.is_null(22)) db_.set_fault(Status::corrupt(fmt::format("job row {} names a lane that does not exist", row.key)));
+  if (st.is_null(22)) db_.set_fault(refusal::no_lane(row.key));
   job.spec.ns = NamespaceName(st.text(22));
   job.spec.queue = QueueName(st.text(23));
   job.spec.type = JobType(st.text(24));

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/log.h"
 #include "base/uuid.h"
 
@@ -25,11 +23,8 @@ Writer::Writer(Connection& connection, const Clock& clock, const ListeningClock&
       incidents_(metrics, "store"),
       read_at_(listening.now()),
       time_(read_at_),
-      commits_(metrics.counter("muster_store_commits_total", "Commits of the store.")),
-      failed_commits_(metrics.counter("muster_store_commits_failed_total", "Groups that could not be committed.")),
+      metrics_(metrics),
       group_size_(metrics.histogram("muster_store_group_size", "Verbs per commit.", group_bounds())),
-      commit_seconds_(
-          metrics.histogram("muster_store_commit_duration_seconds", "Time of one commit, sync included.", latency_bounds())),
       index_entries_(metrics.gauge("muster_store_index_entries", "Entries of the order in memory: timers, lanes, arrivals.")) {}
 
 double Writer::group_size_mean() const {
@@ -74,12 +69,12 @@ Status Writer::begin() { return run(core_.sql.begin); }
 Status Writer::commit() {
   const Ticks started = clock_.elapsed();
   const Status status = run(core_.sql.commit);
-  commit_seconds_.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
+  metrics_.commit_seconds.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
   if (status.ok()) {
-    commits_.add();
+    metrics_.commits.add();
     return status;
   }
-  failed_commits_.add();
+  metrics_.failed_commits.add();
   // A disk that is full refuses the write, and nothing of the commit is there. Any other failure may have come after
   // the commit's last byte: whether a crash right now would keep it cannot be known.
   if (status.code() == Code::unavailable && status.message().find("full") == std::string::npos)

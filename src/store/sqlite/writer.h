@@ -21,6 +21,7 @@
 #include "base/incident.h"
 #include "base/listening.h"
 #include "base/metrics.h"
+#include "store/commit_metrics.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/store.h"
@@ -40,7 +41,7 @@ class Writer {
   StoreHealth health() const;
   Core& core() { return core_; }
   const KeyCache& key_cache() const { return core_.key_cache; }  // any thread
-  std::uint64_t commits() const { return commits_.value(); }
+  std::uint64_t commits() const { return metrics_.commits.value(); }
   double group_size_mean() const;
 
  private:
@@ -81,10 +82,8 @@ class Writer {
   bool stale_ = false;    // the index could not be rebuilt yet
   Ticks read_at_;         // by listening_; while suspect_ it stays where the trouble began
   ListenedTime time_;     // without the time in which a commit was stuck or nothing could be written
-  Counter& commits_;
-  Counter& failed_commits_;
+  CommitMetrics metrics_;
   Histogram& group_size_;
-  Histogram& commit_seconds_;
   Gauge& index_entries_;
 
   mutable std::mutex health_mutex_;  // leaf; guards health_

@@ -5,9 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/jobs/workers.h"
 #include "store/postgres/cluster/outbox.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/wishes.h"
@@ -92,7 +91,7 @@ bool Group::prepare_claim(PendingClaim& claim) {
   if (claim.request.session && *claim.request.session != claim.worker->worker.session) return false;
   if (claim.request.narrow || !claim.request.queues.empty()) {
     if (claim.request.narrow && !claim.worker->offer->capabilities.missing(*claim.request.narrow).empty()) return false;
-    claim.offer = std::make_shared<const Offer>(narrowed(*claim.worker, claim.request));
+    claim.offer = std::make_shared<const Offer>(jobs::narrowed(claim.worker->worker.spec, *claim.worker->offer, claim.request));
   } else {
     claim.offer = claim.worker->offer;
   }
@@ -285,22 +284,6 @@ void Group::refuse(const Status& status) {
   refuse_all(enqueues, status);
   refuse_all(completions, status);
   refuse_all(claims, status);
-}
-
-Offer narrowed(const WorkerEntry& worker, const ClaimRequest& request) {
-  Offer offer = *worker.offer;
-  if (!request.queues.empty()) {
-    offer.queues = request.queues;
-    std::sort(offer.queues.begin(), offer.queues.end());
-  }
-  if (request.narrow) {
-    // Its labels and its name are offered in any case.
-    std::vector<std::string> names(request.narrow->names().begin(), request.narrow->names().end());
-    for (const std::string& name : label_capabilities(worker.worker.spec.labels)) names.push_back(name);
-    names.push_back(worker_capability(worker.worker.spec.id.text()));
-    offer.capabilities = CapabilitySet(std::move(names));
-  }
-  return offer;
 }
 
 }  // namespace muster::store::postgres

@@ -19,9 +19,6 @@ struct Leftovers {
   std::vector<PendingClaim> next_claims;
 };
 
-// What a claim may take: the worker's offer, narrowed as the request asks.
-Offer narrowed(const WorkerEntry& worker, const ClaimRequest& request);
-
 // The part of a grant that follows the job's lane in a row, from `column` on: attempt, priority, fence, lease_until,
 // times_out_at, flags, spec, payload, progress, partial.
 void fill_grant(Grant& grant, const Rows& rows, std::size_t row, int column);

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "model/plan.h"
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -50,9 +49,6 @@ Action read_action(const Rows& rows, std::size_t row, const NamespaceName& ns) {
   return out;
 }
 
-Status no_plan(const PlanId& id) { return Status::not_found(fmt::format("plan '{}' does not exist", id.text())); }
-Status taken(const ActionId& id) { return Status::already_exists(fmt::format("action '{}' exists already", id.text())); }
-
 // The answer stands, and nothing of what was written does.
 Status undo(Tx& tx, Status status) {
   tx.undone = true;
@@ -72,16 +68,15 @@ Result<ActionSubmitted> submit_action(Tx& tx, const ActionSpec& action) {
   if (!ns.ok()) return ns.status();
   const Rows known = tx.ask(kActionKnown, Params().int4(*ns).text(action.plan.text()).text(action.id.text()));
   if (known.size() == 0) return Status::unavailable("the database is away");
-  if (known.integer(0, 0) == 0) return no_plan(action.plan);
-  if (known.integer(0, 1) != 0) return taken(action.id);
-  if (action.jobs.empty()) return Status::invalid_argument("an action has at least one job");
+  if (known.integer(0, 0) == 0) return refusal::no_plan(action.plan);
+  if (known.integer(0, 1) != 0) return refusal::action_exists(action.id);
+  if (action.jobs.empty()) return refusal::action_without_jobs();
 
   std::vector<JobSpec> specs;
   std::vector<std::vector<std::uint32_t>> after;
   for (const ActionJob& job : action.jobs) {
     // Its jobs are counted by their keys, so none of them may turn out to be an older one.
-    if (!job.spec.idempotency_key.empty() || job.spec.unique)
-      return Status::invalid_argument("a job of an action carries no idempotency or unique key");
+    if (!job.spec.idempotency_key.empty() || job.spec.unique) return refusal::action_job_with_key();
     JobSpec& spec = specs.emplace_back(job.spec);
     spec.ns = action.ns;
     spec.labels.insert_or_assign(kLabelAction, action.id.text());
@@ -103,8 +98,8 @@ Result<ActionSubmitted> submit_action(Tx& tx, const ActionSpec& action) {
   params.int4(*ns).text(action.id.text()).text(action.plan.text()).int8(tx.now_ms()).int4(jobs);
   params.int8(*std::min_element(keys.begin(), keys.end())).int8(*std::max_element(keys.begin(), keys.end()));
   if (tx.ask(kPlanUsed, Params().int4(*ns).text(action.plan.text()).int8(tx.now_ms()).int8(jobs)).size() == 0)
-    return undo(tx, no_plan(action.plan));
-  if (tx.ask(kActionPut, std::move(params.int8s(keys))).size() == 0) return undo(tx, taken(action.id));
+    return undo(tx, refusal::no_plan(action.plan));
+  if (tx.ask(kActionPut, std::move(params.int8s(keys))).size() == 0) return undo(tx, refusal::action_exists(action.id));
   out.action = {.ns = action.ns, .id = action.id, .plan = action.plan, .created_at = tx.now(), .jobs = keys.size()};
   for (const Enqueued& job : *enqueued) is_finished(job.state) ? ++out.action.counts.cancelled : ++out.action.counts.waiting;
   return out;
@@ -114,7 +109,7 @@ Result<ActionView> get_action(Tx& tx, const ActionQuery& query) {
   const auto ns = tx.namespace_key(query.ns);
   if (!ns.ok()) return ns.status();
   const Rows rows = tx.ask(kActionRead, Params().int4(*ns).text(query.id.text()));
-  if (rows.size() == 0) return Status::not_found(fmt::format("action '{}' does not exist", query.id.text()));
+  if (rows.size() == 0) return refusal::no_action(query.id);
   ActionView view{read_action(rows, 0, query.ns), {}};
   if (query.job_limit == 0) return view;
   Params params;

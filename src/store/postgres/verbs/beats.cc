@@ -3,14 +3,14 @@
 // it happens.
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/jobs/workers.h"
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/lease_pairs.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/verbs/worker_counts.h"
 #include "store/postgres/verbs/worker_rows.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -22,8 +22,6 @@ const Sql kBeatLengthen{"beat_lengthen"};
 const Sql kBeatRevive{"beat_revive"};
 const Sql kWorkerOwnDrain{"worker_own_drain"};
 
-constexpr const char* kOwnDrain = "the worker asked for it";
-
 class Heartbeat {
  public:
   Heartbeat(Tx& tx, const std::vector<Beat>& batch) : tx_(tx), batch_(batch), own_(batch.size()), reader_(tx) {}
@@ -31,7 +29,7 @@ class Heartbeat {
   Each<BeatReply> run() {
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       const auto ns = tx_.namespace_key(batch_[i].ns);
-      answers_.push_back(ns.ok() ? no_such_worker(batch_[i].ns, batch_[i].worker) : ns.status());
+      answers_.push_back(ns.ok() ? refusal::no_worker(batch_[i].ns, batch_[i].worker) : ns.status());
       if (!ns.ok()) continue;
       asked_.push_back({i, *ns});
       own_[i].resize(batch_[i].held.size());
@@ -79,7 +77,7 @@ class Heartbeat {
     }
     if (names.size() == 0) return false;
     Params params = names.params();
-    tx_.write(kWorkerOwnDrain, std::move(params.array(std::move(session)).bytes(kOwnDrain)));
+    tx_.write(kWorkerOwnDrain, std::move(params.array(std::move(session)).bytes(jobs::kDrainsItself)));
     return true;
   }
 
@@ -147,7 +145,7 @@ class Heartbeat {
     for (std::size_t i = 0; i < rows.size(); ++i)
       tx_.changes.workers.push_back({reader_.name_of(static_cast<NamespaceKey>(rows.integer(i, 0))), WorkerId(rows.text(i, 1)),
                                      SessionId{static_cast<std::uint64_t>(rows.integer(i, 2))}, WorkerState::online,
-                                     WorkerState::draining, tx_.now(), kOwnDrain});
+                                     WorkerState::draining, tx_.now(), jobs::kDrainsItself});
   }
 
   void take_beat(const Rows& rows, std::size_t row) {
@@ -159,7 +157,7 @@ class Heartbeat {
     worker.state = static_cast<WorkerState>(rows.integer(row, 2));
     worker.session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 3))};
     worker.offline_cause = rows.text(row, 5);
-    if (const Status status = live_session(worker, beat.session); !status.ok()) {
+    if (const Status status = jobs::live_session(worker, beat.session); !status.ok()) {
       answers_[asked.at] = status;
       return;
     }

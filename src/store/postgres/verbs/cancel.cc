@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "model/key_scope.h"
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
@@ -11,6 +9,7 @@
 #include "store/postgres/verbs/actions.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/wishes.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -22,49 +21,37 @@ const Sql kRedrive{"redrive"};
 const Sql kUniqueFind{"unique_find"};
 const Sql kUniqueTake{"unique_put"};
 
-Status missing(const JobId& id) { return Status::not_found(fmt::format("job {} does not exist", id.text())); }
-
-Status cannot_redrive(const JobId& id, JobState state) {
-  return Status::conflict(
-      fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(state)));
-}
-
 // The gate, then the finished row once more: nobody else re-drives it meanwhile.
 Result<Settled> redrive_one(Tx& tx, const JobId& id) {
   const auto key = tx.ids().decode(id);
-  if (!key) return missing(id);
+  if (!key) return refusal::no_job(id);
   const auto live = lock_jobs(tx, {*key});
-  if (const auto found = live.find(*key); found != live.end()) return cannot_redrive(id, found->second.state());
+  if (const auto found = live.find(*key); found != live.end()) return jobs::may_redrive(id, found->second.state());
   Rows rows = tx.ask(kFinishedRead, Params().int8(*key));
-  if (rows.size() == 0) return missing(id);
+  if (rows.size() == 0) return refusal::no_job(id);
   const auto from = static_cast<JobState>(rows.integer(0, 1));
-  if (!next(from, JobEvent::redriven)) return cannot_redrive(id, from);
+  if (Status refused = jobs::may_redrive(id, from); !refused.ok()) return refused;
   const auto lane = static_cast<LaneKey>(rows.integer(0, 0));
   const auto priority = static_cast<std::int32_t>(rows.integer(0, 2));
   JobSpec spec;
   spec_from_text(rows.view(0, 3), spec);
-  // It waits for nobody any more, and its time to expire starts over. Its turn, if it had one, is over too. A deadline that is
-  // past does not end it again. Steps stay: a run goes on behind them.
-  spec.after.clear();
+  // Its turn, if it had one, is over. Steps stay: a run goes on behind them.
+  jobs::start_over(spec, tx.now());
   const LanePtr home = tx.directory().lane(lane);
-  if (home == nullptr) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
+  if (home == nullptr) return refusal::no_lane(id);
   if (spec.concurrency || spec.affinity != Affinity()) tx.lock_gates({home->ns});
   if (spec.unique) {
     const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(without_scope(spec.unique->key)));
-    if (holder.size() > 0)
-      return Status::conflict(
-          fmt::format("job {} now holds the unique key '{}'", tx.ids().encode(holder.integer(0, 0)).text(), spec.unique->key));
+    if (holder.size() > 0) return refusal::unique_key_taken(tx.ids().encode(holder.integer(0, 0)), spec.unique->key);
   }
   reopen_action(tx, home->ns, spec, *key);
-  std::optional<std::int64_t> expires_at;
-  if (spec.expires_in) expires_at = to_ms(tx.now() + *spec.expires_in);
+  const std::optional<std::int64_t> expires_at = to_ms(jobs::expiry_of(spec, tx.now()));
   std::uint16_t kept = kDescribed;
-  if (spec.deadline && *spec.deadline > tx.now()) expires_at = std::min(expires_at.value_or(INT64_MAX), to_ms(*spec.deadline));
-  if (spec.deadline && *spec.deadline <= tx.now()) kept &= static_cast<std::uint16_t>(~kDeadline);
+  if (!spec.deadline) kept &= static_cast<std::uint16_t>(~kDeadline);
   Params params;
   params.int8(*key).int8(rank_of(tx.now(), priority)).int8(tx.now_ms()).int2(static_cast<std::int64_t>(JobEvent::redriven));
   params.boolean(settles_specially(spec)).int8(expires_at).int2(kept);
-  if (tx.ask(kRedrive, std::move(params)).size() == 0) return missing(id);
+  if (tx.ask(kRedrive, std::move(params)).size() == 0) return refusal::no_job(id);
   if (settles_specially(spec)) {
     write_wishes(tx, *key, wishes_of(spec, home->ns, tx.now()));
     if (spec.unique) {
@@ -106,22 +93,22 @@ Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch) {
     if (found == jobs.end()) {
       const auto state = key ? finished.find(*key) : finished.end();
       if (state == finished.end())
-        answers.emplace_back(missing(item.job));
+        answers.emplace_back(refusal::no_job(item.job));
       else
-        answers.emplace_back(Status::conflict(fmt::format("job {} is {} already", item.job.text(), to_string(state->second))));
+        answers.emplace_back(refusal::job_ended(item.job, state->second));
       continue;
     }
     LiveJob& job = found->second;
-    if (job.running && !item.at_once && !item.as_dead) {
+    const auto verdict = jobs::cancel(job.standing(), item);
+    if (!verdict) {
       if ((job.flags & kCancelRequested) == 0) tx.write(kCancelRequest, Params().int8(*key).bytes(item.reason));
       job.flags |= kCancelRequested;
       answers.emplace_back(Cancelled{item.job, JobState::running});
       continue;
     }
-    const JobState state = item.as_dead ? JobState::dead : JobState::cancelled;
-    item.as_dead ? moves.bury(job, *item.as_dead) : moves.cancel(job, item.reason, kErrorCancelled);
-    answers.emplace_back(Cancelled{item.job, state});
-    finished[*key] = state;
+    moves.move(job, *verdict);
+    answers.emplace_back(Cancelled{item.job, verdict->to});
+    finished[*key] = verdict->to;
     jobs.erase(found);
   }
   moves.flush();

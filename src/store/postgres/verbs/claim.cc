@@ -4,13 +4,13 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "model/rate_bucket.h"
 #include "store/codec/spec_text.h"
+#include "store/jobs/workers.h"
 #include "store/postgres/group/group.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -76,16 +76,9 @@ class Budget {
   // The queue lets a job of this lane through now.
   bool open(const LaneEntry& lane) {
     const QueueEntry& queue = *queues_.at(lane.queue);
-    if (queue.settings.paused) return false;
-    if (queue.settings.running_max && running_[lane.queue] >= *queue.settings.running_max) return false;
-    const auto cap = queue.settings.running_max_by_type.find(lane.lane->type.text());
-    if (cap != queue.settings.running_max_by_type.end() && by_type_[{lane.queue, cap->first}] >= cap->second) return false;
-    if (!queue.settings.rate) return true;
-    RateBucket& bucket = buckets_[lane.queue];
-    if (bucket.has_token(*queue.settings.rate, tx_.now())) return true;
-    const Instant token_at = bucket.next_token_at(*queue.settings.rate, tx_.now());
-    retry_at = std::min(retry_at.value_or(token_at), token_at);
-    return false;
+    const auto of_type = [&](const std::string& type) { return by_type_[{lane.queue, type}]; };
+    return jobs::has_room(queue.settings, lane.lane->type, running_[lane.queue], of_type) &&
+           jobs::has_token(queue.settings, buckets_[lane.queue], tx_.now(), retry_at);
   }
 
   void spend(const LaneEntry& lane) {
@@ -127,7 +120,6 @@ class Ties {
  public:
   explicit Ties(Tx& tx) : tx_(tx) {}
 
-  bool key_has_room(const Wishes& wishes) { return wishes.concurrency_key.empty() || held(wishes) < wishes.concurrency_limit; }
   void hold(const Wishes& wishes) {
     if (!wishes.concurrency_key.empty()) ++held(wishes);
   }
@@ -148,7 +140,6 @@ class Ties {
     tx_.write(kStickyPut, Params().int4(home.queue).bytes(wishes.sticky_key).int4(worker));
   }
 
- private:
   std::uint64_t& held(const Wishes& wishes) {
     const auto [found, fresh] = held_.try_emplace({wishes.ns, wishes.concurrency_key}, 0);
     if (fresh) {
@@ -158,6 +149,7 @@ class Ties {
     return found->second;
   }
 
+ private:
   Tx& tx_;
   std::map<std::pair<NamespaceKey, std::string>, std::uint64_t> held_;
   std::map<std::pair<QueueKey, std::string>, WorkerKey> owners_;
@@ -229,14 +221,12 @@ class Search {
   // A head may still not be this worker's to take: its key is held, or its sticky key belongs to somebody else.
   bool may_take(const LiveJob& job, const LaneEntry& home) {
     if (!job.wishes) return true;
-    if (!job.wishes->sticky_key.empty()) {
-      const WorkerKey owner = ties_.owner(home, *job.wishes);
-      if (owner != 0 && owner != worker_->key) {
-        const WorkerPtr bound = tx_.worker(owner);
-        if (bound != nullptr && may_serve(*bound->offer, *home.lane)) return false;
-      }
-    }
-    return ties_.key_has_room(*job.wishes);
+    const Wishes& wishes = *job.wishes;
+    const WorkerKey owner = wishes.sticky_key.empty() ? 0 : ties_.owner(home, wishes);
+    const WorkerPtr bound = owner != 0 && owner != worker_->key ? tx_.worker(owner) : nullptr;
+    return jobs::may_take(bound != nullptr && may_serve(*bound->offer, *home.lane),
+                          wishes.concurrency_key.empty() ? std::nullopt : std::optional(wishes.concurrency_limit),
+                          [&] { return ties_.held(wishes); }) == jobs::Take::yes;
   }
 
   void bind(const LiveJob& job, const LaneEntry& home) {
@@ -308,22 +298,12 @@ Grant grant_of(Tx& tx, const Rows& rows, std::size_t i) {
 }
 
 Result<WorkerPtr> find_claimer(Tx& tx, NamespaceKey ns, const ClaimRequest& request) {
-  const Status unknown =
-      Status::not_found(fmt::format("worker '{}' is not registered; register it first", request.worker.text()));
   const WorkerPtr cached = tx.find_worker(ns, request.worker);
-  if (cached == nullptr) return unknown;
+  if (cached == nullptr) return refusal::not_registered(request.worker);
   (void)tx.ask(kClaimLock, Params().int4s({cached->key}));
   const WorkerPtr worker = tx.load_worker(cached->key);
-  if (worker == nullptr || worker->worker.state == WorkerState::offline) return unknown;
-  if (request.session && *request.session != worker->worker.session)
-    return Status::lease_lost(
-        fmt::format("session {} of worker '{}' was replaced", to_number(*request.session), request.worker.text()));
-  if (request.narrow) {
-    const auto extra = worker->offer->capabilities.missing(*request.narrow);
-    if (!extra.empty())
-      return Status::invalid_argument(
-          fmt::format("worker '{}' did not register capability '{}'", request.worker.text(), extra.front()));
-  }
+  if (worker == nullptr) return refusal::not_registered(request.worker);
+  if (Status refused = jobs::may_claim(&worker->worker, worker->offer.get(), request); !refused.ok()) return refused;
   return worker;
 }
 
@@ -337,8 +317,9 @@ Result<ClaimReply> claim_gated(Tx& tx, const ClaimRequest& request) {
   if (!found.ok()) return found.status();
   const WorkerPtr& worker = *found;
   ClaimReply reply;
-  reply.offer =
-      request.narrow || !request.queues.empty() ? std::make_shared<const Offer>(narrowed(*worker, request)) : worker->offer;
+  reply.offer = request.narrow || !request.queues.empty()
+                    ? std::make_shared<const Offer>(jobs::narrowed(worker->worker.spec, *worker->offer, request))
+                    : worker->offer;
   if (worker->worker.state == WorkerState::draining) {
     reply.block = ClaimBlock::draining;
     return reply;

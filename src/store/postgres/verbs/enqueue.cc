@@ -3,14 +3,13 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/wishes.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -106,8 +105,7 @@ class Batch {
       const auto ns = tx_.namespace_key(draft.spec->ns);
       if (!ns.ok()) return ns.status();
       draft.ns = *ns;
-      if (!tx_.directory().takes_jobs(draft.spec->ns))
-        return Status::conflict(fmt::format("namespace '{}' is not enabled; it takes no jobs", draft.spec->ns.text()));
+      if (!tx_.directory().takes_jobs(draft.spec->ns)) return refusal::namespace_disabled(draft.spec->ns);
     }
     return {};
   }
@@ -138,7 +136,7 @@ class Batch {
           continue;
         }
         const auto state = key ? states.find(*key) : states.end();
-        if (state == states.end()) return Status::not_found(fmt::format("job {} named in `after` does not exist", id.text()));
+        if (state == states.end()) return refusal::no_dependency(id);
         if (state->second != JobState::completed && draft.spec->on_dependency_failure == OnDependencyFailure::cancel)
           draft.dependency_failed = true;
       }
@@ -301,7 +299,7 @@ class Batch {
       const auto job = jobs.find(draft.key);
       if (draft.existing != 0 || job == jobs.end()) continue;
       if (draft.dependency_failed)
-        moves.cancel(job->second, "a job it waits for had already ended without completing", kErrorDependency);
+        moves.cancel(job->second, jobs::dependency_failed_before());
       else
         moves.place(job->second);
     }

@@ -1,9 +1,11 @@
 // Drain and unregister: a worker is told to leave, or says that it does.
 #include <set>
 
+#include "store/jobs/workers.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/verbs/worker_counts.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -32,9 +34,9 @@ Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch) {
   const auto drain_one = [&](const Drain& item, const Result<WorkerKey>& key) -> Result<Worker> {
     if (!key.ok()) return key.status();
     const auto found = rows.find(*key);
-    if (found == rows.end()) return no_such_worker(item.ns, item.worker);
+    if (found == rows.end()) return refusal::no_worker(item.ns, item.worker);
     Worker& worker = found->second.worker;
-    if (Status status = live_session(worker, std::nullopt); !status.ok()) return status;
+    if (Status status = jobs::live_session(worker, std::nullopt); !status.ok()) return status;
     const WorkerState from = worker.state;
     worker.state = WorkerState::draining;
     worker.drain_deadline = tx.now() + item.deadline;
@@ -63,7 +65,7 @@ Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch) {
     if (!looked[i].ok()) continue;
     const auto found = rows.find(*looked[i]);
     if (found == rows.end() || !found->second.live() || leaving.contains(*looked[i])) continue;
-    if (Status status = live_session(found->second.worker, batch[i].session); !status.ok()) {
+    if (Status status = jobs::live_session(found->second.worker, batch[i].session); !status.ok()) {
       refused[i] = std::move(status);
       continue;
     }
@@ -80,12 +82,12 @@ Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch) {
     else if (refused[i])
       answers.push_back(*refused[i]);
     else if (found == rows.end())
-      answers.push_back(no_such_worker(batch[i].ns, batch[i].worker));
+      answers.push_back(refusal::no_worker(batch[i].ns, batch[i].worker));
     // Saying goodbye again, after an answer that did not arrive, is fine.
     else if (!batch[i].session || *batch[i].session == found->second.worker.session)
       answers.push_back(found->second.worker);
     else
-      answers.push_back(live_session(found->second.worker, batch[i].session));
+      answers.push_back(jobs::live_session(found->second.worker, batch[i].session));
   }
   return answers;
 }

@@ -1,9 +1,8 @@
 // Jobs by the keys their clients gave them.
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -12,7 +11,8 @@ const Sql kIdempotencyFind{"idempotency_find"};
 const Sql kUniqueHolders{"unique_holders"};
 
 // The statement takes namespaces and keys and answers (namespace, key, job) for those it has.
-Each<JobId> find(Tx& tx, Sql statement, const NamespaceName& ns, const std::vector<std::string>& keys, std::string_view nobody) {
+Each<JobId> find(Tx& tx, Sql statement, const NamespaceName& ns, const std::vector<std::string>& keys,
+                 Status (*nobody)(std::string_view key)) {
   const auto ns_key = tx.namespace_key(ns);
   if (!ns_key.ok()) return Each<JobId>(keys.size(), ns_key.status());
   Column scope(Type::int4), key(Type::bytes);
@@ -29,7 +29,7 @@ Each<JobId> find(Tx& tx, Sql statement, const NamespaceName& ns, const std::vect
     if (it != found.end())
       out.emplace_back(it->second);
     else
-      out.emplace_back(Status::not_found(fmt::format("{} '{}'", nobody, one)));
+      out.emplace_back(nobody(one));
   }
   return out;
 }
@@ -37,11 +37,11 @@ Each<JobId> find(Tx& tx, Sql statement, const NamespaceName& ns, const std::vect
 }  // namespace
 
 Each<JobId> find_jobs(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys) {
-  return find(tx, kIdempotencyFind, ns, keys, "no job was enqueued with the key");
+  return find(tx, kIdempotencyFind, ns, keys, refusal::no_key);
 }
 
 Each<JobId> find_holders(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys) {
-  return find(tx, kUniqueHolders, ns, keys, "no job holds the unique key");
+  return find(tx, kUniqueHolders, ns, keys, refusal::no_holder);
 }
 
 }  // namespace muster::store::postgres

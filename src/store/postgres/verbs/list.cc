@@ -14,6 +14,7 @@
 #include "store/postgres/row.h"
 #include "store/postgres/verbs/job_search.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -161,7 +162,7 @@ Result<JobPage> list_jobs(Tx& tx, const JobQuery& query) {
   JobKey from = query.order == Order::newest_first ? std::numeric_limits<JobKey>::max() : 0;
   if (!query.cursor.empty()) {
     const auto key = parse_cursor(query.order, query.cursor);
-    if (!key) return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (!key) return refusal::bad_cursor(query.cursor);
     from = *key;
   }
   if (search->hopeless()) return JobPage{};

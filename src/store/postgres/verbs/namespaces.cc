@@ -1,11 +1,10 @@
 // Namespaces: made by hand, and deleted when nothing is left in them.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "store/postgres/key_rows.h"
 #include "store/postgres/shared_statements.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -77,7 +76,7 @@ Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info) {
   Params params;
   params.text(info.name.text()).bytes(info.description).int8(tx.now_ms()).bytes(info.display_name).boolean(info.enabled);
   const Rows rows = tx.ask(kNamespaceCreate, std::move(params));
-  if (rows.size() == 0) return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
+  if (rows.size() == 0) return refusal::namespace_exists(info.name);
   tx.write(kDirectoryBump);
   tx.reload_directory();
   NamespaceInfo made = info;
@@ -94,7 +93,7 @@ Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change) {
   change.description ? params.bytes(*change.description) : params.null();
   change.enabled ? params.boolean(*change.enabled) : params.null();
   const Rows changed = tx.ask(kNamespaceChange, std::move(params.int8(tx.now_ms())));
-  if (changed.size() == 0) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
+  if (changed.size() == 0) return refusal::no_namespace(change.name);
   tx.write(kDirectoryBump);
   tx.reload_directory();
   return namespace_at(changed, 0);
@@ -109,13 +108,11 @@ Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx) {
 Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
   const auto info = find(tx.directory(), name);
   const auto ns = tx.directory().find_namespace(name);
-  if (!info || !ns) return Status::not_found(fmt::format("namespace '{}' does not exist", name.text()));
-  if (name.text() == kDefaultNamespace) return Status::conflict("the default namespace cannot be deleted");
+  if (!info || !ns) return refusal::no_namespace(name);
+  if (name.text() == kDefaultNamespace) return refusal::namespace_is_default();
   const Rows worker = tx.ask(kNamespaceWorker, Params().int4(*ns));
-  if (worker.size() > 0)
-    return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker.view(0, 0)));
-  if (holds_jobs(tx, *ns))
-    return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
+  if (worker.size() > 0) return refusal::namespace_has_worker(name, worker.view(0, 0));
+  if (holds_jobs(tx, *ns)) return refusal::namespace_has_jobs(name);
   // Plans, actions without jobs, keys and schedules are what somebody made in it, not work: they go along.
   lock_all_keys(tx, *ns);
   tx.write(kNamespaceDeletePlans, Params().int4(*ns));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -33,8 +34,6 @@ Plan read_plan(const Rows& rows, std::size_t row, const NamespaceName& ns) {
   return plan;
 }
 
-Status no_plan(const PlanId& id) { return Status::not_found(fmt::format("plan '{}' does not exist", id.text())); }
-
 }  // namespace
 
 Result<PlanStored> put_plan(Tx& tx, const PlanPut& request) {
@@ -56,8 +55,7 @@ Result<PlanStored> put_plan(Tx& tx, const PlanPut& request) {
     if (rows.size() == 0) continue;
     Plan plan = read_plan(rows, 0, spec.ns);
     if (plan.spec.text == spec.text) return PlanStored{std::move(plan), true};
-    if (!request.replace)
-      return Status::already_exists(fmt::format("plan '{}' exists already, with another text", spec.id.text()));
+    if (!request.replace) return refusal::plan_exists(spec.id);
     Params changed;
     changed.int8(rows.integer(0, 0)).bytes(spec.text).bytes(spec.description).int4(spec.tasks).bytes(needs);
     tx.write(kPlanReplace, std::move(changed));
@@ -80,7 +78,7 @@ Each<Plan> get_plans(Tx& tx, const NamespaceName& ns, const std::vector<PlanId>&
     if (const auto found = row_of.find(id.text()); found != row_of.end())
       out.emplace_back(read_plan(rows, found->second, ns));
     else
-      out.emplace_back(no_plan(id));
+      out.emplace_back(refusal::no_plan(id));
   }
   return out;
 }
@@ -105,11 +103,9 @@ Result<Plan> delete_plan(Tx& tx, const NamespaceName& ns, const PlanId& id) {
   if (!ns_key.ok()) return ns_key.status();
   // Whoever makes an action of it waits for this, and finds it gone.
   const Rows rows = tx.ask(kPlanLock, Params().int4(*ns_key).text(id.text()));
-  if (rows.size() == 0) return no_plan(id);
+  if (rows.size() == 0) return refusal::no_plan(id);
   const Rows needed = tx.ask(kPlanNeeded, Params().int4(*ns_key).text(id.text()));
-  if (needed.size() > 0)
-    return Status::conflict(
-        fmt::format("plan '{}' is still needed: action '{}' has unfinished jobs", id.text(), needed.view(0, 0)));
+  if (needed.size() > 0) return refusal::plan_needed(id, needed.view(0, 0));
   tx.write(kPlanDelete, Params().int8(rows.integer(0, 0)));
   return read_plan(rows, 0, ns);
 }

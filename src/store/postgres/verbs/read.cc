@@ -1,10 +1,9 @@
 // Jobs by their ids, whole.
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "store/postgres/row.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -27,7 +26,7 @@ Each<Job> get_jobs(Tx& tx, const std::vector<JobId>& jobs) {
     if (const auto found = row_of.find(id); found != row_of.end())
       out.emplace_back(read_whole_row(tx, rows, found->second));
     else
-      out.emplace_back(Status::not_found(fmt::format("job {} does not exist", id.text())));
+      out.emplace_back(refusal::no_job(id));
   }
   return out;
 }

@@ -4,11 +4,10 @@
 #include <limits>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "store/postgres/schedule_rows.h"
 #include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -22,8 +21,6 @@ const Sql kScheduleCount{"schedule_count"};
 const Sql kScheduleDelete{"schedule_delete"};
 const Sql kScheduleDue{"schedule_due"};
 const Sql kScheduleDueNext{"schedule_due_next"};
-
-Status no_schedule(const ScheduleId& id) { return Status::not_found(fmt::format("schedule '{}' does not exist", id.text())); }
 
 NamespaceName name_of(Tx& tx, NamespaceKey key) {
   for (const NamespaceEntry& entry : tx.directory().namespaces())
@@ -54,7 +51,7 @@ Result<Held> hold(Tx& tx, const NamespaceName& name, const ScheduleId& id) {
   const auto ns = tx.namespace_key(name);
   if (!ns.ok()) return ns.status();
   const Rows rows = tx.ask(kScheduleLock, Params().int4(*ns).text(id.text()));
-  if (rows.size() == 0) return no_schedule(id);
+  if (rows.size() == 0) return refusal::no_schedule(id);
   return Held{*ns, rows.integer(0, 0), at(tx, rows, 0, name)};
 }
 
@@ -62,8 +59,7 @@ Result<Held> hold(Tx& tx, const NamespaceName& name, const ScheduleId& id) {
 Result<Held> hold(Tx& tx, const Schedule& wanted) {
   auto held = hold(tx, wanted.spec.ns, wanted.spec.id);
   if (held.ok() && held->schedule.revision != wanted.revision)
-    return Status::conflict(fmt::format("schedule '{}' is at revision {} by now, not {}; read it again", wanted.spec.id.text(),
-                                        held->schedule.revision, wanted.revision));
+    return refusal::schedule_moved_on(wanted.spec.id, held->schedule.revision, wanted.revision);
   return held;
 }
 
@@ -93,8 +89,7 @@ Result<Schedule> create_schedule(Tx& tx, const Schedule& schedule) {
   made.created_at = made.updated_at = tx.now();
   made.revision = 1;
   made.spec.job.ns = made.spec.ns;
-  if (tx.ask(kSchedulePut, params_of(tx, made, *ns)).size() == 0)
-    return Status::already_exists(fmt::format("schedule '{}' exists already", made.spec.id.text()));
+  if (tx.ask(kSchedulePut, params_of(tx, made, *ns)).size() == 0) return refusal::schedule_exists(made.spec.id);
   return made;
 }
 
@@ -120,7 +115,7 @@ Each<Schedule> get_schedules(Tx& tx, const NamespaceName& name, const std::vecto
     if (found != row_of.end())
       out.emplace_back(at(tx, rows, found->second, name));
     else
-      out.emplace_back(no_schedule(id));
+      out.emplace_back(refusal::no_schedule(id));
   }
   return out;
 }
@@ -129,7 +124,7 @@ Result<SchedulePage> list_schedules(Tx& tx, const ScheduleQuery& query) {
   std::int64_t below = std::numeric_limits<std::int64_t>::max();
   if (!query.cursor.empty()) {
     const auto number = parse_cursor(query.cursor);
-    if (!number) return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (!number) return refusal::bad_cursor(query.cursor);
     below = *number;
   }
   std::optional<NamespaceKey> ns;

@@ -3,10 +3,9 @@
 #include <map>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -16,67 +15,33 @@ const Sql kRenew{"renew"};
 const Sql kLeasesRead{"leases_read"};
 const Sql kProgressPut{"progress_put"};
 
-const LeaseRef& lease_of(const Outcome& outcome) {
-  return std::visit([](const auto& item) -> const LeaseRef& { return item.lease; }, outcome);
-}
+const LeaseRef& lease_of(const Outcome& outcome) { return jobs::lease_of(outcome); }
 const LeaseRef& lease_of(const Extension& extension) {
   return std::visit([](const auto& item) -> const LeaseRef& { return item.lease; }, extension);
 }
 
-// The event an outcome leaves behind.
-JobEvent event_of(const Outcome& outcome) {
-  constexpr std::array kEvents{JobEvent::completed, JobEvent::failed, JobEvent::snoozed, JobEvent::released};
-  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && failure->undelivered) return JobEvent::lost;
-  return kEvents[outcome.index()];
-}
-
-Status lost(const LeaseRef& lease) {
-  return Status::lease_lost(
-      fmt::format("job {} is no longer leased under fence {}; stop working on it", lease.job.text(), to_number(lease.fence)));
-}
-
-Status missing(const LeaseRef& lease) { return Status::not_found(fmt::format("job {} does not exist", lease.job.text())); }
-
-struct Past {
-  JobState state{};
-  JobEvent event{};
-  std::int64_t fence = 0;
-  std::uint32_t attempt = 0;
-  std::optional<std::int64_t> run_at;
-};
-
-std::map<JobKey, Past> read_past(Tx& tx, const std::vector<JobKey>& keys) {
-  std::map<JobKey, Past> out;
+std::map<JobKey, jobs::Past> read_past(Tx& tx, const std::vector<JobKey>& keys) {
+  std::map<JobKey, jobs::Past> out;
   if (keys.empty()) return out;
   const Rows rows = tx.ask(kSettledRead, Params().int8s(keys));
   for (std::size_t i = 0; i < rows.size(); ++i)
     out[rows.integer(i, 0)] = {static_cast<JobState>(rows.integer(i, 1)), static_cast<JobEvent>(rows.integer(i, 2)),
-                               rows.integer(i, 3), static_cast<std::uint32_t>(rows.integer(i, 4)), rows.maybe(i, 5)};
+                               Fence{static_cast<std::uint64_t>(rows.integer(i, 3))},
+                               static_cast<std::uint32_t>(rows.integer(i, 4)), from_ms(rows.maybe(i, 5))};
   return out;
-}
-
-// The same outcome was recorded before, under this very fence: repeating it is fine.
-Result<Settled> repeated(const LeaseRef& lease, JobEvent outcome, const Past& past) {
-  if (static_cast<std::uint64_t>(past.fence) != to_number(lease.fence)) return lost(lease);
-  const bool ended_by_cancel = past.event == JobEvent::cancelled && outcome != JobEvent::completed;
-  const bool ended_by_budget = past.event == JobEvent::exhausted && (outcome == JobEvent::failed || outcome == JobEvent::lost);
-  if (past.event != outcome && !ended_by_cancel && !ended_by_budget) return lost(lease);
-  Settled settled{lease.job, past.state, past.attempt, std::nullopt};
-  if (!is_finished(past.state) && past.run_at) settled.run_at = from_ms(*past.run_at);
-  return settled;
 }
 
 bool holds(const LiveJob& job, const LeaseRef& lease, std::int64_t now) {
   return job.running && static_cast<std::uint64_t>(job.fence) == to_number(lease.fence) && job.lease_until > now;
 }
 
-void apply(Moves& moves, LiveJob& job, const Outcome& outcome) {
-  if (const auto* completion = std::get_if<Completion>(&outcome)) return moves.complete(job, completion->result);
-  if (const auto* failure = std::get_if<Failure>(&outcome); failure != nullptr && failure->undelivered)
-    return moves.lose(job, failure->error);
+void apply(Tx& tx, Moves& moves, LiveJob& job, const Outcome& outcome) {
+  if (const auto* completion = std::get_if<Completion>(&outcome))
+    return moves.move(job, jobs::complete(job.standing()), completion->result);
   if (const auto* failure = std::get_if<Failure>(&outcome))
-    return moves.fail(job, failure->error, failure->retryable, failure->delay);
-  if (const auto* snooze = std::get_if<Snooze>(&outcome)) return moves.snooze(job, snooze->delay);
+    return failure->undelivered ? moves.lose(job, failure->error) : moves.fail(job, *failure);
+  if (const auto* snooze = std::get_if<Snooze>(&outcome))
+    return moves.move(job, jobs::snooze(job.standing(), tx.now() + snooze->delay));
   moves.hand_back(job);
 }
 
@@ -102,7 +67,7 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
   std::vector<JobKey> idle;
   for (const auto& key : keys)
     if (key && (!jobs.contains(*key) || !jobs.at(*key).running)) idle.push_back(*key);
-  const std::map<JobKey, Past> past = read_past(tx, idle);
+  const std::map<JobKey, jobs::Past> past = read_past(tx, idle);
 
   Moves moves(tx);
   std::map<JobKey, std::size_t> moved;  // by which element of the batch
@@ -111,22 +76,22 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const LeaseRef& lease = lease_of(outcomes[i]);
     if (!keys[i]) {
-      refused[i] = missing(lease);
+      refused[i] = refusal::no_job(lease.job);
     } else if (const auto before = moved.find(*keys[i]); before != moved.end()) {
       const Outcome& first = outcomes[before->second];
-      if (first.index() != outcomes[i].index() || lease_of(first) != lease) refused[i] = lost(lease);
+      if (first.index() != outcomes[i].index() || lease_of(first) != lease) refused[i] = refusal::lease_lost(lease);
     } else if (const auto live = jobs.find(*keys[i]); live != jobs.end() && live->second.running) {
       if (!holds(live->second, lease, tx.now_ms())) {
-        refused[i] = lost(lease);
+        refused[i] = refusal::lease_lost(lease);
         continue;
       }
-      apply(moves, live->second, outcomes[i]);
+      apply(tx, moves, live->second, outcomes[i]);
       moved.emplace(*keys[i], i);
     } else if (const auto gone = past.find(*keys[i]); gone != past.end()) {
-      auto again = repeated(lease, event_of(outcomes[i]), gone->second);
+      auto again = jobs::repeated(lease, jobs::event_of(outcomes[i]), gone->second);
       again.ok() ? void(settled[i] = *again) : void(refused[i] = again.status());
     } else {
-      refused[i] = missing(lease);
+      refused[i] = refusal::no_job(lease.job);
     }
   }
   moves.flush();
@@ -154,7 +119,7 @@ std::vector<Result<Renewed>> extend(Tx& tx, const std::vector<Extension>& extens
   std::vector<JobKey> idle;
   for (const auto& key : keys)
     if (key && !jobs.contains(*key)) idle.push_back(*key);
-  const std::map<JobKey, Past> past = read_past(tx, idle);
+  const std::map<JobKey, jobs::Past> past = read_past(tx, idle);
   std::map<JobKey, std::int64_t> granted;
   std::map<JobKey, Encoding> partials;  // encodings of what was reported before
   {
@@ -170,7 +135,7 @@ std::vector<Result<Renewed>> extend(Tx& tx, const std::vector<Extension>& extens
     const auto live = keys[i] ? jobs.find(*keys[i]) : jobs.end();
     if (live == jobs.end() || !holds(live->second, lease, tx.now_ms())) {
       const bool exists = live != jobs.end() || (keys[i] && past.contains(*keys[i]));
-      answers.emplace_back(exists ? lost(lease) : missing(lease));
+      answers.emplace_back(exists ? refusal::lease_lost(lease) : refusal::no_job(lease.job));
       continue;
     }
     std::int64_t& ttl = granted[*keys[i]];

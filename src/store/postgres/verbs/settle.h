@@ -4,12 +4,13 @@
 #include <variant>
 #include <vector>
 
+#include "store/jobs/rules.h"
 #include "store/postgres/tx.h"
 #include "store/verbs.h"
 
 namespace muster::store::postgres {
 
-using Outcome = std::variant<Completion, Failure, Snooze, Release>;
+using jobs::Outcome;
 using Extension = std::variant<Renewal, ProgressUpdate>;
 
 // One answer each, in order; the same job may be named twice.

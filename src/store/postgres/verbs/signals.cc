@@ -3,12 +3,11 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "store/postgres/moves.h"
 #include "store/postgres/shared_statements.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 #include "store/runs/rules.h"
 
 namespace muster::store::postgres {
@@ -17,8 +16,6 @@ namespace {
 const Sql kStepsWaiting{"steps_waiting"};
 const Sql kSignalsCount{"signals_count"};
 const Sql kSignalsPut{"signals_put"};
-
-Status missing(const JobId& id) { return Status::not_found(fmt::format("job {} does not exist", id.text())); }
 
 std::vector<JobKey> keys_of(Tx& tx, const std::vector<JobId>& ids) {
   std::set<JobKey> keys;
@@ -92,18 +89,16 @@ class Signalling {
     const auto live = key ? jobs_.find(*key) : jobs_.end();
     if (live == jobs_.end()) {
       const auto over = key ? ended_.find(*key) : ended_.end();
-      if (over == ended_.end()) return missing(signal.run);
-      return Status::conflict(fmt::format("run {} is {} already", signal.run.text(), to_string(over->second)));
+      if (over == ended_.end()) return refusal::no_job(signal.run);
+      return refusal::run_ended(signal.run, over->second);
     }
-    if ((live->second.flags & kRun) == 0) return Status::conflict(fmt::format("job {} is not a workflow run", signal.run.text()));
+    if ((live->second.flags & kRun) == 0) return refusal::not_a_run(signal.run);
     Run& run = runs_[*key];
     if (const auto taken = runs::take_signal(run.waiting, signal, tx_.now())) {
       take(live->second, run, *taken);
       return Signalled{signal.run, true};
     }
-    if (run.kept >= limits::kSignalsPerRunMax)
-      return Status::exhausted(fmt::format("run {} keeps {} signals that nobody has taken, which is the most a run may have",
-                                           signal.run.text(), run.kept));
+    if (run.kept >= limits::kSignalsPerRunMax) return refusal::too_many_signals(signal.run, run.kept);
     keep(*key, run, signal);
     return Signalled{signal.run, false};
   }
@@ -154,7 +149,7 @@ Each<Settled> wake_runs(Tx& tx, const std::vector<JobId>& ids) {
     } else if (const auto state = key ? over.find(*key) : over.end(); state != over.end()) {
       answers.emplace_back(Settled{id, state->second, 0, std::nullopt});
     } else {
-      answers.emplace_back(missing(id));
+      answers.emplace_back(refusal::no_job(id));
     }
   }
   moves.flush();

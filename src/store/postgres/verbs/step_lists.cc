@@ -1,11 +1,10 @@
 // The attempts of a run at its steps, in the order in which they began.
 #include <charconv>
 
-#include <fmt/format.h>
-
 #include "store/postgres/moves.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -16,7 +15,7 @@ const Sql kStepRead{"step_read"};
 Result<StepPage> read_one(Tx& tx, const StepId& id) {
   const auto key = tx.step_ids().decode(id);
   const Rows rows = key ? tx.ask(kStepRead, Params().int8(key->run).int4(key->place)) : Rows();
-  if (!key || rows.size() == 0) return Status::not_found(fmt::format("step {} does not exist", id.text()));
+  if (!key || rows.size() == 0) return refusal::no_step(id);
   StepPage page;
   page.steps.push_back(read_step(tx, rows, 0));
   return page;
@@ -39,7 +38,7 @@ Result<StepPage> list_steps(Tx& tx, const StepQuery& query) {
   std::int64_t after = 0;
   if (!query.cursor.empty()) {
     const auto place = parse_cursor(query.cursor);
-    if (!place) return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (!place) return refusal::bad_cursor(query.cursor);
     after = *place;
   }
   StepPage page;

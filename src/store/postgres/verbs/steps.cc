@@ -8,14 +8,13 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 #include "store/postgres/shared_statements.h"
 #include "store/postgres/step_rows.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 #include "store/runs/rules.h"
 
 namespace muster::store::postgres {
@@ -282,7 +281,7 @@ class StepBatch {
   Result<StepAnswer> answer(std::size_t at) {
     const StepCall& call = calls_[at];
     const auto found = keys_[at] ? runs_.find(*keys_[at]) : runs_.end();
-    if (found == runs_.end()) return Status::not_found(fmt::format("job {} does not exist", runs::run_of(call).run.text()));
+    if (found == runs_.end()) return refusal::no_job(runs::run_of(call).run);
     const JobKey key = found->first;
     Run& run = found->second;
     runs::Verdict verdict = runs::judge(call, facts_of(call, key, run), tx_.now(), tx_.node().spread());
@@ -315,7 +314,7 @@ class StepBatch {
 
   // A run whose end was asked for ends here instead.
   void park(JobKey key, Run& run, const runs::Park& until, StepAnswer& answer) {
-    moves_.park(*run.job, until.until, until.event);
+    moves_.move(*run.job, jobs::park(run.job->standing(), until.until, until.event));
     const Moves::Outcome& outcome = moves_.outcome(key);
     run.state = outcome.state;
     run.leased = false;

@@ -2,8 +2,6 @@
 // between.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/sweep_pass.h"
@@ -94,8 +92,7 @@ SweepReport expire_leases(Tx& tx, std::size_t limit) {
   return pass(tx, limit, kLeases, kLeasesNext, [&tx](Moves& moves, LiveJob& job) {
     if (!job.running || job.lease_until > tx.now_ms()) return false;
     const WorkerPtr worker = tx.worker(job.worker);
-    moves.lose(job, {kErrorWorkerLost,
-                     fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
+    moves.lose(job, jobs::lease_expired(worker != nullptr ? worker->worker.spec.id.text() : std::string()));
     return true;
   });
 }
@@ -103,8 +100,8 @@ SweepReport expire_leases(Tx& tx, std::size_t limit) {
 SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
   return pass(tx, limit, kTimeouts, kTimeoutsNext, [&tx](Moves& moves, LiveJob& job) {
     if (!job.running || !job.times_out_at || *job.times_out_at > tx.now_ms()) return false;
-    const std::int64_t ran = tx.now_ms() - job.started_at.value_or(tx.now_ms());
-    moves.fail(job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran)}, true, std::nullopt);
+    const Duration ran(tx.now_ms() - job.started_at.value_or(tx.now_ms()));
+    moves.fail(job, {.lease = {}, .error = jobs::timed_out(ran)});
     return true;
   });
 }
@@ -112,15 +109,13 @@ SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
 SweepReport expire_waiting(Tx& tx, std::size_t limit) {
   return pass(tx, limit, kExpiries, kExpiriesNext, [&tx](Moves& moves, LiveJob& job) {
     if (!job.expires_at || *job.expires_at > tx.now_ms()) return false;
-    if (job.running) {
-      const auto deadline = deadline_of(job.flags, job.spec);
-      if (!deadline) return false;
-      if (*deadline > tx.now()) {
-        tx.write(kRunningExpiresAt, Params().int8(job.key).int8(to_ms(*deadline)));
-        return false;
-      }
+    const auto deadline = deadline_of(job.flags, job.spec);
+    if (job.running && !deadline) return false;
+    if (job.running && *deadline > tx.now()) {
+      tx.write(kRunningExpiresAt, Params().int8(job.key).int8(to_ms(*deadline)));
+      return false;
     }
-    moves.expire(job);
+    moves.move(job, jobs::expire(job.standing(), deadline, tx.now()));
     return true;
   });
 }

@@ -3,25 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "store/jobs/workers.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/verbs/worker_rows.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
 
 const Sql kWorkerRead{"worker_read"};
 const Sql kWorkerPage{"worker_page"};
-
-// What the database does not compare: these are inside the description.
-bool matches(const Worker& worker, const WorkerQuery& query) {
-  if (!query.capability.empty() && !offered(worker.spec).contains(query.capability)) return false;
-  for (const auto& [key, value] : query.labels) {
-    const auto it = worker.spec.labels.find(key);
-    if (it == worker.spec.labels.end() || it->second != value) return false;
-  }
-  const std::vector<QueueName>& queues = worker.spec.queues;
-  return query.queue.empty() || queues.empty() || std::find(queues.begin(), queues.end(), query.queue) != queues.end();
-}
 
 Rows read_chunk(Tx& tx, NamespaceKey ns, const std::string& after, const WorkerQuery& query) {
   Column states(Type::int2);
@@ -39,7 +30,7 @@ bool fill_page(Tx& tx, NamespaceKey ns, std::string after, const WorkerQuery& qu
     for (std::size_t i = 0; i < rows.size(); ++i) {
       WorkerRow row = reader.read_whole(rows, i);
       after = row.worker.spec.id.text();
-      if (!matches(row.worker, query)) continue;
+      if (!jobs::matches(row.worker, query)) continue;
       if (page.workers.size() == query.limit) return true;
       page.workers.push_back(std::move(row.worker));
     }
@@ -52,7 +43,7 @@ bool fill_page(Tx& tx, NamespaceKey ns, std::string after, const WorkerQuery& qu
 Each<Worker> get_workers(Tx& tx, const NamespaceName& ns, const std::vector<WorkerId>& workers) {
   Each<Worker> answers;
   const auto key = tx.namespace_key(ns);
-  for (const WorkerId& id : workers) answers.push_back(key.ok() ? no_such_worker(ns, id) : key.status());
+  for (const WorkerId& id : workers) answers.push_back(key.ok() ? refusal::no_worker(ns, id) : key.status());
   if (!key.ok() || workers.empty()) return answers;
   write_worker_counts(tx);
   NameColumns names;
@@ -77,7 +68,7 @@ Result<WorkerPage> list_workers(Tx& tx, const WorkerQuery& query) {
   const std::string from_ns = query.cursor.substr(0, slash);
   if (!query.cursor.empty() && (slash == std::string::npos || !tx.directory().find_namespace(NamespaceName(from_ns)) ||
                                 (!query.ns.empty() && query.ns.text() != from_ns)))
-    return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    return refusal::bad_cursor(query.cursor);
 
   write_worker_counts(tx);
   WorkerPage page;

@@ -1,9 +1,8 @@
 #include "store/postgres/verbs/worker_rows.h"
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
 #include "store/postgres/shared_statements.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -155,7 +154,7 @@ std::vector<Result<WorkerKey>> look_up(Tx& tx, const std::vector<WorkerName>& na
   NameColumns columns;
   for (const WorkerName& name : names) {
     const auto ns = tx.namespace_key(name.ns);
-    found.push_back(ns.ok() ? no_such_worker(name.ns, name.id) : ns.status());
+    found.push_back(ns.ok() ? refusal::no_worker(name.ns, name.id) : ns.status());
     if (!ns.ok()) continue;
     asked.push_back(found.size() - 1);
     columns.add(*ns, name.id);
@@ -165,20 +164,6 @@ std::vector<Result<WorkerKey>> look_up(Tx& tx, const std::vector<WorkerName>& na
   for (std::size_t i = 0; i < rows.size(); ++i)
     found[asked.at(static_cast<std::size_t>(rows.integer(i, 0) - 1))] = static_cast<WorkerKey>(rows.integer(i, 1));
   return found;
-}
-
-Status no_such_worker(const NamespaceName& ns, const WorkerId& id) {
-  return Status::not_found(fmt::format("worker '{}' does not exist in namespace '{}'", id.text(), ns.text()));
-}
-
-Status live_session(const Worker& worker, const std::optional<SessionId>& session) {
-  const std::string& id = worker.spec.id.text();
-  if (worker.state == WorkerState::offline)
-    return Status::not_found(fmt::format("worker '{}' is offline ({}); register it again", id, worker.offline_cause));
-  if (session && *session != worker.session)
-    return Status::lease_lost(
-        fmt::format("session {} of worker '{}' was replaced by session {}", to_number(*session), id, to_number(worker.session)));
-  return {};
 }
 
 }  // namespace muster::store::postgres

@@ -66,8 +66,4 @@ struct NameColumns {
   Params params() { return std::move(Params().array(std::move(ns)).array(std::move(name))); }
 };
 
-Status no_such_worker(const NamespaceName& ns, const WorkerId& id);
-// ok: the worker is live and the session, if one is named, is its own.
-Status live_session(const Worker& worker, const std::optional<SessionId>& session);
-
 }  // namespace muster::store::postgres

@@ -1,7 +1,6 @@
 // One pass over workers each: the silent ones, those whose drain is over, and rows of those that left long ago.
-#include <fmt/format.h>
-
 #include "base/listening.h"
+#include "store/jobs/rules.h"
 #include "store/postgres/verbs/excuse.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/sweep_pass.h"
@@ -50,10 +49,8 @@ SweepReport bury_silent_workers(Tx& tx, std::size_t limit) {
   for (auto& [key, row] : rows) {
     // Heard, or gone in another way, between the look and the lock.
     if (!row.live() || !row.heard || dead_at(row.worker) > tx.now()) continue;
-    const auto silent = (tx.now() - row.worker.last_seen_at).count();
-    departures.push_back(
-        {&row, JobError{kErrorWorkerLost, fmt::format("worker '{}' was silent for {} ms", row.worker.spec.id.text(), silent)},
-         !leases_end_with_silence(row.worker.spec.dialect)});
+    departures.push_back({&row, jobs::worker_silent(row.worker.spec.id, tx.now() - row.worker.last_seen_at),
+                          !leases_end_with_silence(row.worker.spec.dialect)});
   }
   take_offline(tx, departures, "silent");
   report.moved = departures.size();

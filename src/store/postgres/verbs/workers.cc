@@ -2,15 +2,15 @@
 // it; otherwise its leases are lost and another session begins.
 #include <set>
 
-#include <fmt/format.h>
-
 #include "model/limits.h"
 #include "store/codec/spec_text.h"
+#include "store/jobs/rules.h"
 #include "store/postgres/node.h"
 #include "store/postgres/shared_statements.h"
 #include "store/postgres/verbs/leaving.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/verbs/worker_counts.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -89,10 +89,7 @@ class Registration {
       }
       const WorkerSpec& spec = batch_[joining.at];
       joining.replaces = found->second.live() && !resumes(spec, found->second.worker);
-      if (joining.replaces)
-        departures.push_back(
-            {&found->second, JobError{kErrorWorkerLost,
-                                      fmt::format("worker '{}' registered again without its earlier session", spec.id.text())}});
+      if (joining.replaces) departures.push_back({&found->second, jobs::worker_replaced(spec.id)});
       returning.push_back(joining);
     }
     end_leases(tx_, departures);
@@ -137,8 +134,7 @@ class Registration {
     if (fresh.empty()) return;
     const std::size_t room = room_for(fresh.size());
     for (std::size_t i = room; i < fresh.size(); ++i)
-      answers_[fresh[i].at] = Status::exhausted(fmt::format("{} workers are registered, which is the most this server keeps",
-                                                            count_ + static_cast<std::int64_t>(room)));
+      answers_[fresh[i].at] = refusal::too_many_workers(static_cast<std::size_t>(count_) + room);
     if (fresh.size() > room) fresh.resize(room);
     if (fresh.empty()) return;
 

@@ -1,5 +1,7 @@
 #include "store/sqlite/hot/queues.h"
 
+#include "store/jobs/rules.h"
+
 #include <algorithm>
 
 namespace muster::store::sqlite {
@@ -23,12 +25,11 @@ double RateMeter::per_second(Instant now) {
   return static_cast<double>(sum) / static_cast<double>(kSeconds);
 }
 
-bool HotQueue::type_full(const JobType& type) const {
-  if (settings.running_max_by_type.empty()) return false;
-  const auto cap = settings.running_max_by_type.find(type.text());
-  if (cap == settings.running_max_by_type.end()) return false;
-  const auto held_now = held_by_type.find(type.text());
-  return held_now != held_by_type.end() && held_now->second >= cap->second;
+bool HotQueue::has_room(const JobType& type) const {
+  return jobs::has_room(settings, type, held, [this](const std::string& of) {
+    const auto held_now = held_by_type.find(of);
+    return held_now == held_by_type.end() ? 0 : held_now->second;
+  });
 }
 
 std::string Queues::key_of(std::int64_t ns_row, const QueueName& name) {

@@ -60,8 +60,8 @@ struct HotQueue {
 
   // held_by_type is kept only while some type has a cap; setting the first cap counts anew.
   bool counts_types() const { return !settings.running_max_by_type.empty(); }
-  bool type_full(const JobType& type) const;
-  bool full() const { return settings.running_max && held >= *settings.running_max; }
+  // For one more of this type, as far as pauses and caps go.
+  bool has_room(const JobType& type) const;
 };
 
 class Queues {

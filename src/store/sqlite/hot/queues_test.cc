@@ -52,10 +52,10 @@ TEST(HotQueue, IsFullForATypeOnlyAtThatTypesCap) {
   queue.settings.running_max_by_type["a"] = 2;
   queue.held_by_type["a"] = 1;
   queue.held_by_type["b"] = 9;
-  EXPECT_FALSE(queue.type_full(JobType("a")));
-  EXPECT_FALSE(queue.type_full(JobType("b")));
+  EXPECT_TRUE(queue.has_room(JobType("a")));
+  EXPECT_TRUE(queue.has_room(JobType("b")));
   queue.held_by_type["a"] = 2;
-  EXPECT_TRUE(queue.type_full(JobType("a")));
+  EXPECT_FALSE(queue.has_room(JobType("a")));
 }
 
 }  // namespace

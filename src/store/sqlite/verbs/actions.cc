@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/sqlite/plan_row.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -109,17 +108,15 @@ Result<ActionSubmitted> submit_action(Core& core, ActionSpec& action) {
   const auto ns_row = core.namespace_row(action.ns);
   if (!ns_row.ok()) return ns_row.status();
   const auto plan = plan_row(core, *ns_row, action.plan);
-  if (!plan) return Status::not_found(fmt::format("plan '{}' does not exist", action.plan.text()));
-  if (find_action(core, *ns_row, action.ns, action.id))
-    return Status::already_exists(fmt::format("action '{}' exists already", action.id.text()));
-  if (action.jobs.empty()) return Status::invalid_argument("an action has at least one job");
+  if (!plan) return refusal::no_plan(action.plan);
+  if (find_action(core, *ns_row, action.ns, action.id)) return refusal::action_exists(action.id);
+  if (action.jobs.empty()) return refusal::action_without_jobs();
 
   std::vector<JobSpec> specs;
   std::vector<std::vector<std::uint32_t>> after;
   for (ActionJob& job : action.jobs) {
     // Its jobs are counted by their keys, so none of them may turn out to be an older one.
-    if (!job.spec.idempotency_key.empty() || job.spec.unique)
-      return Status::invalid_argument("a job of an action carries no idempotency or unique key");
+    if (!job.spec.idempotency_key.empty() || job.spec.unique) return refusal::action_job_with_key();
     job.spec.ns = action.ns;
     job.spec.labels.insert_or_assign(kLabelAction, action.id.text());
     job.spec.labels.insert_or_assign(kLabelPlan, action.plan.text());
@@ -142,7 +139,7 @@ Result<ActionView> get_action(Core& core, const ActionQuery& query) {
   const auto ns_row = core.namespace_row(query.ns);
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_action(core, *ns_row, query.ns, query.id);
-  if (!found) return Status::not_found(fmt::format("action '{}' does not exist", query.id.text()));
+  if (!found) return refusal::no_action(query.id);
   ActionView view;
   view.jobs = page_of_jobs(core, found->row, query);
   view.action = with_counts(core.sql.action_outcomes, std::move(*found));

@@ -1,8 +1,7 @@
 // Ending a job before its time, and starting finished ones over.
-#include <fmt/format.h>
-
 #include "model/key_scope.h"
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -13,17 +12,12 @@ Result<Cancelled> cancel(Core& core, const Cancel& item) {
   HotJob* job = key ? core.find(*key) : nullptr;
   if (job == nullptr) {
     Rows rows(core.sql.job_settled.bind(1, key.value_or(0)));
-    if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", item.job.text()));
-    const auto state = static_cast<JobState>(core.sql.job_settled.integer(0));
-    return Status::conflict(fmt::format("job {} is {} already", item.job.text(), to_string(state)));
+    if (!rows.next()) return refusal::no_job(item.job);
+    return refusal::job_ended(item.job, static_cast<JobState>(core.sql.job_settled.integer(0)));
   }
-  if (item.as_dead) {
-    core.end_dead(*key, *job, *item.as_dead);
-    return Cancelled{item.job, JobState::dead};
-  }
-  if (job->state != JobState::running || item.at_once) {
-    core.cancel_now(*key, *job, item.reason, kErrorCancelled);
-    return Cancelled{item.job, JobState::cancelled};
+  if (const auto verdict = jobs::cancel(core.standing(*key, *job), item)) {
+    core.move(*key, *job, *verdict);
+    return Cancelled{item.job, verdict->to};
   }
   if ((job->flags & kCancelRequested) == 0) {
     job->flags |= kCancelRequested;
@@ -35,10 +29,8 @@ Result<Cancelled> cancel(Core& core, const Cancel& item) {
 
 Result<Settled> redrive(Core& core, const JobId& id) {
   const auto key = core.ids.decode(id);
-  if (!key) return Status::not_found(fmt::format("job {} does not exist", id.text()));
-  if (const HotJob* live = core.find(*key))
-    return Status::conflict(
-        fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(live->state)));
+  if (!key) return refusal::no_job(id);
+  if (const HotJob* live = core.find(*key)) return jobs::may_redrive(id, live->state);
 
   std::int64_t lane_row = 0;
   HotJob fresh;
@@ -47,11 +39,9 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   {
     Statement& st = core.sql.job_read;
     Rows rows(st.bind(1, *key));
-    if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", id.text()));
+    if (!rows.next()) return refusal::no_job(id);
     from = static_cast<JobState>(st.integer(2));
-    if (!next(from, JobEvent::redriven))
-      return Status::conflict(
-          fmt::format("job {} is {}; only dead and cancelled jobs can be re-driven", id.text(), to_string(from)));
+    if (Status refused = jobs::may_redrive(id, from); !refused.ok()) return refused;
     lane_row = st.integer(1);
     fresh.flags =
         static_cast<std::uint16_t>(st.integer(3) & (kPayloadBytes | kPayloadApart | kHasProgress | kIsRun | kHasParent));
@@ -61,21 +51,18 @@ Result<Settled> redrive(Core& core, const JobId& id) {
     spec_from_text(st.view(14), spec);
   }
   const auto named = core.read_lane(lane_row);
-  if (!named) return Status::corrupt(fmt::format("job {} names a lane that does not exist", id.text()));
+  if (!named) return refusal::no_lane(id);
   const std::int64_t ns_row = named->ns_row;
   const auto lane = core.lane_for(core.queue_for(ns_row, named->lane.ns, named->lane.queue), named->lane.type, named->lane.needs);
   if (!lane.ok()) return lane.status();
   fresh.home = fresh.lane = *lane;
   if (spec.unique) {
     if (const JobKey holder = core.uniques.find(ns_row, spec.unique->key))
-      return Status::conflict(
-          fmt::format("job {} now holds the unique key '{}'", core.ids.encode(holder).text(), without_scope(spec.unique->key)));
+      return refusal::unique_key_taken(core.ids.encode(holder), without_scope(spec.unique->key));
   }
   if (spec.labels.contains(kLabelAction)) reopen_action(core, *key);
-  // It waits for nobody any more, and its time to expire starts over. A deadline that has passed was for the life before.
-  spec.after.clear();
-  if (spec.deadline && *spec.deadline <= core.now) spec.deadline.reset();
-  const std::optional<Instant> expires_at = core.expiry_of(spec);
+  jobs::start_over(spec, core.now);
+  const std::optional<Instant> expires_at = jobs::expiry_of(spec, core.now);
   fresh.event = JobEvent::redriven;
   fresh.run_at_ms = to_ms(core.now);
   fresh.rank = rank_of(core.now, fresh.priority);

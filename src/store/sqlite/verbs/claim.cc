@@ -1,9 +1,8 @@
 // Rule 3 lives here: the heads of the lanes this worker may serve, the best of them by (rank, arrival), inside the store.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/jobs/workers.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -20,11 +19,7 @@ struct Search {
 // The queue lets a job of this lane through now.
 bool open(Core& core, const HotLane& lane, std::optional<Instant>& retry_at) {
   HotQueue& queue = core.queues.at(lane.queue);
-  if (queue.settings.paused || queue.full() || queue.type_full(lane.lane->type)) return false;
-  if (!queue.settings.rate || queue.bucket.has_token(*queue.settings.rate, core.now)) return true;
-  const Instant token_at = queue.bucket.next_token_at(*queue.settings.rate, core.now);
-  retry_at = std::min(retry_at.value_or(token_at), token_at);
-  return false;
+  return queue.has_room(lane.lane->type) && jobs::has_token(queue.settings, queue.bucket, core.now, retry_at);
 }
 
 // Drops entries of jobs that have moved on; false when the lane is empty then.
@@ -53,19 +48,17 @@ bool may_take(Core& core, const Search& search, JobKey key, HotJob& job) {
   if (!job.wishes) return true;
   Wishes& wishes = *job.wishes;
   const HotQueue& queue = core.queue_of(job);
-  if (const HotWorker* bound = core.bound_worker(job); bound != nullptr && bound->key != search.worker.key) {
-    core.place(key, job);
-    return false;
+  const HotWorker* bound = core.bound_worker(job);
+  KeyHold* const hold = wishes.concurrency_key.empty() ? nullptr : &core.keys.at(queue.ns_row, wishes.concurrency_key);
+  const jobs::Take take = jobs::may_take(bound != nullptr && bound->key != search.worker.key,
+                                         hold != nullptr ? std::optional(wishes.concurrency_limit) : std::nullopt,
+                                         [hold] { return hold->holders.size(); });
+  if (take == jobs::Take::bound) core.place(key, job);
+  if (take == jobs::Take::key_full) {
+    wishes.waits_for_key = true;
+    hold->wait({job.lane, wishes.concurrency_limit}, {job.rank, key});
   }
-  if (!wishes.concurrency_key.empty()) {
-    KeyHold& hold = core.keys.at(queue.ns_row, wishes.concurrency_key);
-    if (hold.holders.size() >= wishes.concurrency_limit) {
-      wishes.waits_for_key = true;
-      hold.wait({job.lane, wishes.concurrency_limit}, {job.rank, key});
-      return false;
-    }
-  }
-  return true;
+  return take == jobs::Take::yes;
 }
 
 void bind_wishes(Core& core, HotWorker& worker, JobKey key, HotJob& job) {
@@ -167,43 +160,22 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   return out;
 }
 
-Result<std::shared_ptr<OfferLanes>> offer_for(Core& core, const HotWorker& worker, const ClaimRequest& request) {
-  if (request.queues.empty() && !request.narrow) return worker.lanes;
-  Offer offer = *worker.lanes->offer;
-  if (!request.queues.empty()) {
-    offer.queues = request.queues;
-    std::sort(offer.queues.begin(), offer.queues.end());
-  }
-  if (request.narrow) {
-    const auto extra = offer.capabilities.missing(*request.narrow);
-    if (!extra.empty())
-      return Status::invalid_argument(
-          fmt::format("worker '{}' did not register capability '{}'", worker.worker.spec.id.text(), extra.front()));
-    // Its labels and its name are offered in any case.
-    std::vector<std::string> names(request.narrow->names().begin(), request.narrow->names().end());
-    for (const std::string& name : label_capabilities(worker.worker.spec.labels)) names.push_back(name);
-    names.push_back(worker_capability(worker.worker.spec.id.text()));
-    offer.capabilities = CapabilitySet(std::move(names));
-  }
-  return core.lanes.lanes_of(offer);
-}
-
 }  // namespace
 
 Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
   const auto ns_row = core.namespace_row(request.ns);
   if (!ns_row.ok()) return ns_row.status();
   HotWorker* worker = core.workers.find(*ns_row, request.worker);
-  if (worker == nullptr || !worker->live())
-    return Status::not_found(fmt::format("worker '{}' is not registered; register it first", request.worker.text()));
-  if (request.session && *request.session != worker->worker.session)
-    return Status::lease_lost(
-        fmt::format("session {} of worker '{}' was replaced", to_number(*request.session), request.worker.text()));
-  const auto list = offer_for(core, *worker, request);
-  if (!list.ok()) return list.status();
+  if (Status refused = jobs::may_claim(worker != nullptr ? &worker->worker : nullptr,
+                                       worker != nullptr ? worker->lanes->offer.get() : nullptr, request);
+      !refused.ok())
+    return refused;
+  const bool whole = request.queues.empty() && !request.narrow;
+  const std::shared_ptr<OfferLanes> list =
+      whole ? worker->lanes : core.lanes.lanes_of(jobs::narrowed(worker->worker.spec, *worker->lanes->offer, request));
 
   ClaimReply reply;
-  reply.offer = (*list)->offer;
+  reply.offer = list->offer;
   if (worker->worker.state == WorkerState::draining) {
     reply.block = ClaimBlock::draining;
     return reply;
@@ -213,8 +185,8 @@ Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
     reply.block = ClaimBlock::no_slots;
     return reply;
   }
-  core.lanes.refresh(**list);
-  Search search{*worker, **list, std::nullopt};
+  core.lanes.refresh(*list);
+  Search search{*worker, *list, std::nullopt};
   std::size_t bytes = 0;
   while (reply.grants.size() < request.limit && bytes < limits::kClaimBytesMax && worker->slots_used < slots &&
          !core.fences.empty()) {

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -19,8 +18,7 @@ Result<Resolved> resolve(Core& core, const JobSpec& spec) {
   Resolved out;
   const auto ns_row = core.namespace_row(spec.ns);
   if (!ns_row.ok()) return ns_row.status();
-  if (!core.queues.find_namespace(spec.ns)->info.enabled)
-    return Status::conflict(fmt::format("namespace '{}' is not enabled; it takes no jobs", spec.ns.text()));
+  if (!core.queues.find_namespace(spec.ns)->info.enabled) return refusal::namespace_disabled(spec.ns);
   out.ns_row = *ns_row;
   for (const JobId& id : spec.after) {
     const auto key = core.ids.decode(id);
@@ -29,7 +27,7 @@ Result<Resolved> resolve(Core& core, const JobSpec& spec) {
       continue;
     }
     Rows rows(core.sql.job_settled.bind(1, key.value_or(0)));
-    if (!rows.next()) return Status::not_found(fmt::format("job {} named in `after` does not exist", id.text()));
+    if (!rows.next()) return refusal::no_dependency(id);
     const auto state = static_cast<JobState>(core.sql.job_settled.integer(0));
     if (state != JobState::completed && spec.on_dependency_failure == OnDependencyFailure::cancel) out.dependency_failed = true;
   }
@@ -103,7 +101,7 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   if (spec.payload.data.size() > kInlineBytesMax) job.flags |= kPayloadApart;
   if (spec.run) job.flags |= kIsRun;
   if (spec.run && spec.run->parent) job.flags |= kHasParent;
-  core.track_wishes(key, job, spec, core.now, core.expiry_of(spec));
+  core.track_wishes(key, job, spec, core.now, jobs::expiry_of(spec, core.now));
   if (job.wishes) job.wishes->dependencies_pending = static_cast<std::uint32_t>(resolved.pending.size());
 
   const Instant due = std::max(spec.run_at.value_or(core.now + spec.delay), core.now);
@@ -129,7 +127,7 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   if (ready) core.group.became_ready.push_back(key);
   if (!ready && !job.blocked()) core.due.add(due, key);
   if (resolved.dependency_failed) {
-    core.cancel_now(key, job, "a job it waits for had already ended without completing", kErrorDependency);
+    core.move(key, job, jobs::cancel(core.standing(key, job), jobs::dependency_failed_before()));
     return Enqueued{core.ids.encode(key), JobState::cancelled, false};
   }
   return Enqueued{core.ids.encode(key), job.state, false};

@@ -1,6 +1,5 @@
 // Plans: templates kept by name, and the jobs that clients named themselves.
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/sqlite/plan_row.h"
 #include "store/sqlite/verbs/actions.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -14,15 +13,13 @@ std::optional<FoundPlan> find_plan(Core& core, std::int64_t ns_row, const Namesp
   return read_plan(core.sql.plan_find, ns);
 }
 
-Status no_plan(const PlanId& id) { return Status::not_found(fmt::format("plan '{}' does not exist", id.text())); }
-
 }  // namespace
 
 Result<JobId> find_job(Core& core, const NamespaceName& ns, const std::string& key) {
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   Rows rows(core.sql.idempotency_find.bind(1, *ns_row).bind_text(2, key));
-  if (!rows.next()) return Status::not_found(fmt::format("no job was enqueued with the key '{}'", key));
+  if (!rows.next()) return refusal::no_key(key);
   return core.ids.encode(core.sql.idempotency_find.integer(0));
 }
 
@@ -32,8 +29,7 @@ Result<PlanStored> put_plan(Core& core, const PlanPut& request) {
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_plan(core, *ns_row, spec.ns, spec.id);
   if (found && found->plan.spec.text == spec.text) return PlanStored{std::move(found->plan), true};
-  if (found && !request.replace)
-    return Status::already_exists(fmt::format("plan '{}' exists already, with another text", spec.id.text()));
+  if (found && !request.replace) return refusal::plan_exists(spec.id);
   const std::string needs = spec.needs.key();
   core.group.wrote = true;
   if (found) {
@@ -55,7 +51,7 @@ Result<Plan> get_plan(Core& core, const NamespaceName& ns, const PlanId& id) {
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_plan(core, *ns_row, ns, id);
-  if (!found) return no_plan(id);
+  if (!found) return refusal::no_plan(id);
   return std::move(found->plan);
 }
 
@@ -63,9 +59,8 @@ Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id) 
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_plan(core, *ns_row, ns, id);
-  if (!found) return no_plan(id);
-  if (const auto action = unfinished_action_of_plan(core, *ns_row, id))
-    return Status::conflict(fmt::format("plan '{}' is still needed: action '{}' has unfinished jobs", id.text(), action->text()));
+  if (!found) return refusal::no_plan(id);
+  if (const auto action = unfinished_action_of_plan(core, *ns_row, id)) return refusal::plan_needed(id, action->text());
   core.sql.plan_delete.bind(1, found->row).run();
   core.group.wrote = true;
   return std::move(found->plan);

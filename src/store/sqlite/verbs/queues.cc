@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -72,8 +71,7 @@ Result<std::vector<QueueStats>> list_queues(Core& core, const NamespaceName& ns)
 }
 
 Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info) {
-  if (core.queues.find_namespace(info.name) != nullptr)
-    return Status::already_exists(fmt::format("namespace '{}' exists already", info.name.text()));
+  if (core.queues.find_namespace(info.name) != nullptr) return refusal::namespace_exists(info.name);
   HotNamespace entry{core.next_namespace++, info};
   entry.info.created_at = entry.info.updated_at = core.now;
   Statement& st = core.sql.namespace_insert;
@@ -91,7 +89,7 @@ Result<std::vector<NamespaceInfo>> list_namespaces(Core& core) {
 
 Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change) {
   HotNamespace* found = core.queues.find_namespace(change.name);
-  if (found == nullptr) return Status::not_found(fmt::format("namespace '{}' does not exist", change.name.text()));
+  if (found == nullptr) return refusal::no_namespace(change.name);
   NamespaceInfo& info = found->info;
   if (change.display_name) info.display_name = *change.display_name;
   if (change.description) info.description = *change.description;
@@ -106,16 +104,15 @@ Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change
 
 Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
   const HotNamespace* found = core.queues.find_namespace(name);
-  if (found == nullptr) return Status::not_found(fmt::format("namespace '{}' does not exist", name.text()));
-  if (name.text() == kDefaultNamespace) return Status::conflict("the default namespace cannot be deleted");
+  if (found == nullptr) return refusal::no_namespace(name);
+  if (name.text() == kDefaultNamespace) return refusal::namespace_is_default();
   const std::int64_t row = found->row;
   const auto worker = core.workers.ordered().lower_bound({row, {}});
   if (worker != core.workers.ordered().end() && worker->first.first == row)
-    return Status::conflict(fmt::format("namespace '{}' still has worker '{}'", name.text(), worker->first.second));
+    return refusal::namespace_has_worker(name, worker->first.second);
   {
     Rows rows(core.sql.namespace_jobs.bind(1, row));
-    if (rows.next() && core.sql.namespace_jobs.integer(0) != 0)
-      return Status::conflict(fmt::format("namespace '{}' still holds jobs, finished ones included", name.text()));
+    if (rows.next() && core.sql.namespace_jobs.integer(0) != 0) return refusal::namespace_has_jobs(name);
   }
   NamespaceInfo info = found->info;
   // Plans, schedules, actions without jobs and keys are what somebody made in it, not work: they go along.

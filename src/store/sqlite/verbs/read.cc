@@ -1,7 +1,6 @@
 // One job, whole: its row, what is kept apart from it, and what only memory knows (the lease).
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/row.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -49,7 +48,7 @@ Result<JobId> find_holder(Core& core, const NamespaceName& ns, const std::string
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   if (const JobKey holder = core.uniques.find(*ns_row, key)) return core.ids.encode(holder);
-  return Status::not_found(fmt::format("no job holds the unique key '{}'", key));
+  return refusal::no_holder(key);
 }
 
 Result<Job> read_job(Core& core, const JobId& id) {
@@ -57,7 +56,7 @@ Result<Job> read_job(Core& core, const JobId& id) {
   JobRow row;
   {
     Rows rows(core.sql.job_read.bind(1, key.value_or(0)));
-    if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", id.text()));
+    if (!rows.next()) return refusal::no_job(id);
     row = read_row(core.sql.job_read, core.now);
   }
   Job& job = row.job;

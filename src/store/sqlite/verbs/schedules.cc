@@ -2,15 +2,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/sqlite/schedule_row.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
 namespace {
-
-Status no_schedule(const ScheduleId& id) { return Status::not_found(fmt::format("schedule '{}' does not exist", id.text())); }
 
 std::optional<Schedule> find_schedule(Core& core, std::int64_t ns_row, const NamespaceName& ns, const ScheduleId& id) {
   Rows rows(core.sql.schedule_find.bind(1, ns_row).bind_text(2, id.text()));
@@ -30,10 +27,8 @@ Result<Current> at_revision(Core& core, const Schedule& read) {
   const auto ns_row = core.namespace_row(read.spec.ns);
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_schedule(core, *ns_row, read.spec.ns, read.spec.id);
-  if (!found) return no_schedule(read.spec.id);
-  if (found->revision != read.revision)
-    return Status::conflict(fmt::format("schedule '{}' is at revision {}, not {}; read it again", read.spec.id.text(),
-                                        found->revision, read.revision));
+  if (!found) return refusal::no_schedule(read.spec.id);
+  if (found->revision != read.revision) return refusal::schedule_moved_on(read.spec.id, found->revision, read.revision);
   return Current{*ns_row, std::move(*found)};
 }
 
@@ -61,8 +56,7 @@ void bind_filter(Statement& st, int first, std::optional<std::int64_t> ns_row, c
 Result<Schedule> create_schedule(Core& core, const Schedule& schedule) {
   const auto ns_row = core.namespace_row(schedule.spec.ns);
   if (!ns_row.ok()) return ns_row.status();
-  if (find_schedule(core, *ns_row, schedule.spec.ns, schedule.spec.id))
-    return Status::already_exists(fmt::format("schedule '{}' exists already", schedule.spec.id.text()));
+  if (find_schedule(core, *ns_row, schedule.spec.ns, schedule.spec.id)) return refusal::schedule_exists(schedule.spec.id);
   Schedule made = schedule;
   made.created_at = made.updated_at = core.now;
   made.revision = 1;
@@ -87,7 +81,7 @@ Result<Schedule> get_schedule(Core& core, const NamespaceName& ns, const Schedul
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   auto found = find_schedule(core, *ns_row, ns, id);
-  if (!found) return no_schedule(id);
+  if (!found) return refusal::no_schedule(id);
   return std::move(*found);
 }
 
@@ -103,8 +97,7 @@ Result<SchedulePage> list_schedules(Core& core, const ScheduleQuery& query) {
   if (!query.cursor.empty()) {
     const char* const end = query.cursor.data() + query.cursor.size();
     const auto [stop, error] = std::from_chars(query.cursor.data(), end, below);
-    if (error != std::errc() || stop != end || below <= 0)
-      return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (error != std::errc() || stop != end || below <= 0) return refusal::bad_cursor(query.cursor);
   }
   SchedulePage page;
   {

@@ -1,7 +1,6 @@
 // Outcomes and renewals: every one names its lease, and a stale fence changes nothing.
-#include <fmt/format.h>
-
 #include "store/codec/spec_text.h"
+#include "store/refusals.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -13,32 +12,26 @@ struct Held {
   std::optional<Settled> repeated;  // set: this outcome was recorded before, under this very fence
 };
 
-Status lost(const LeaseRef& lease) {
-  return Status::lease_lost(
-      fmt::format("job {} is no longer leased under fence {}; stop working on it", lease.job.text(), to_number(lease.fence)));
-}
-
 // `outcome` is the event a repeat would have left behind; nullopt where a repeat is nothing special.
 Result<Held> hold(Core& core, const LeaseRef& lease, std::optional<JobEvent> outcome) {
   const auto key = core.ids.decode(lease.job);
-  if (!key) return Status::not_found(fmt::format("job {} does not exist", lease.job.text()));
+  if (!key) return refusal::no_job(lease.job);
   HotJob* job = core.find(*key);
   if (job != nullptr && job->running) {
-    if (job->running->fence != lease.fence || job->running->lease_ends <= core.listened) return lost(lease);
+    if (job->running->fence != lease.fence || job->running->lease_ends <= core.listened) return refusal::lease_lost(lease);
     return Held{*key, job, std::nullopt};
   }
   Rows rows(core.sql.job_settled.bind(1, *key));
   Statement& st = core.sql.job_settled;
-  if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", lease.job.text()));
-  if (!outcome || static_cast<std::uint64_t>(st.integer(2)) != to_number(lease.fence)) return lost(lease);
-  const auto event = static_cast<JobEvent>(st.integer(1));
-  const bool ended_by_cancel = event == JobEvent::cancelled && *outcome != JobEvent::completed;
-  const bool ended_by_budget = event == JobEvent::exhausted && (*outcome == JobEvent::failed || *outcome == JobEvent::lost);
-  if (event != *outcome && !ended_by_cancel && !ended_by_budget) return lost(lease);
-  Settled settled{lease.job, static_cast<JobState>(st.integer(0)), static_cast<std::uint32_t>(st.integer(3)), std::nullopt};
-  if (job != nullptr) settled.state = job->state;
-  if (!is_finished(settled.state) && !st.is_null(4)) settled.run_at = from_ms(st.integer(4));
-  return Held{*key, nullptr, settled};
+  if (!rows.next()) return refusal::no_job(lease.job);
+  if (!outcome) return refusal::lease_lost(lease);
+  jobs::Past past{static_cast<JobState>(st.integer(0)), static_cast<JobEvent>(st.integer(1)),
+                  Fence{static_cast<std::uint64_t>(st.integer(2))}, static_cast<std::uint32_t>(st.integer(3)), std::nullopt};
+  if (job != nullptr) past.state = job->state;
+  if (!st.is_null(4)) past.run_at = from_ms(st.integer(4));
+  auto settled = jobs::repeated(lease, *outcome, past);
+  if (!settled.ok()) return settled.status();
+  return Held{*key, nullptr, *settled};
 }
 
 // What the index says after a move that did not complete the job; a finished one has left the index.
@@ -51,6 +44,17 @@ Settled settled_now(Core& core, const LeaseRef& lease, JobKey key) {
     out.attempt = static_cast<std::uint32_t>(core.sql.job_settled.integer(3));
   }
   return out;
+}
+
+// An outcome that is not a completion: `act` moves the job that is held.
+template <class Act>
+Result<Settled> settle(Core& core, const jobs::Outcome& outcome, Act act) {
+  const LeaseRef& lease = jobs::lease_of(outcome);
+  const auto held = hold(core, lease, jobs::event_of(outcome));
+  if (!held.ok()) return held.status();
+  if (held->repeated) return *held->repeated;
+  act(held->key, *held->job);
+  return settled_now(core, lease, held->key);
 }
 
 }  // namespace
@@ -84,37 +88,20 @@ Result<Settled> complete(Core& core, const Completion& item) {
 }
 
 Result<Settled> fail(Core& core, const Failure& item) {
-  const auto held = hold(core, item.lease, item.undelivered ? JobEvent::lost : JobEvent::failed);
-  if (!held.ok()) return held.status();
-  if (held->repeated) return *held->repeated;
-  if (item.undelivered) {
-    core.lose(held->key, *held->job, item.error);
-    return settled_now(core, item.lease, held->key);
-  }
-  core.fail_attempt(held->key, *held->job, item.error, item.retryable, item.delay);
-  return settled_now(core, item.lease, held->key);
+  return settle(core, item, [&](JobKey key, HotJob& job) {
+    if (item.undelivered) return core.lose(key, job, item.error);
+    core.fail_attempt(key, job, item);
+  });
 }
 
 Result<Settled> snooze(Core& core, const Snooze& item) {
-  const auto held = hold(core, item.lease, JobEvent::snoozed);
-  if (!held.ok()) return held.status();
-  if (held->repeated) return *held->repeated;
-  HotJob& job = *held->job;
-  if ((job.flags & kCancelRequested) != 0) {
-    core.cancel_as_asked(held->key, job);
-    return settled_now(core, item.lease, held->key);
-  }
-  --job.attempt;
-  core.park(held->key, job, core.now + item.delay, JobEvent::snoozed);
-  return settled_now(core, item.lease, held->key);
+  return settle(core, item, [&](JobKey key, HotJob& job) {
+    core.move(key, job, jobs::snooze(core.standing(key, job), core.now + item.delay));
+  });
 }
 
 Result<Settled> release(Core& core, const Release& item) {
-  const auto held = hold(core, item.lease, JobEvent::released);
-  if (!held.ok()) return held.status();
-  if (held->repeated) return *held->repeated;
-  core.hand_back(held->key, *held->job, JobEvent::released);
-  return settled_now(core, item.lease, held->key);
+  return settle(core, item, [&](JobKey key, HotJob& job) { core.hand_back(key, job); });
 }
 
 Result<Renewed> renew(Core& core, const Renewal& item) {

@@ -1,6 +1,5 @@
 // Signals, and waking runs that wait.
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/runs/rules.h"
 #include "store/sqlite/step_row.h"
 #include "store/sqlite/verbs/steps.h"
@@ -13,7 +12,7 @@ namespace {
 Result<Settled> finished_as(Core& core, const JobId& id, JobKey key) {
   Statement& st = core.sql.job_settled;
   Rows rows(st.bind(1, key));
-  if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", id.text()));
+  if (!rows.next()) return refusal::no_job(id);
   return Settled{id, static_cast<JobState>(st.integer(0)), static_cast<std::uint32_t>(st.integer(3)), std::nullopt};
 }
 
@@ -25,9 +24,9 @@ Result<Signalled> signal_run(Core& core, const Signal& signal) {
   if (job == nullptr) {
     const auto finished = finished_as(core, signal.run, key.value_or(0));
     if (!finished.ok()) return finished.status();
-    return Status::conflict(fmt::format("run {} is {} already", signal.run.text(), to_string(finished->state)));
+    return refusal::run_ended(signal.run, finished->state);
   }
-  if ((job->flags & kIsRun) == 0) return Status::conflict(fmt::format("job {} is not a workflow run", signal.run.text()));
+  if ((job->flags & kIsRun) == 0) return refusal::not_a_run(signal.run);
 
   const std::vector<Step> waiting = read_steps(core, core.sql.step_waiting.bind(1, *key));
   if (const auto taken = runs::take_signal(waiting, signal, core.now)) {
@@ -45,8 +44,7 @@ Result<Signalled> signal_run(Core& core, const Signal& signal) {
     }
   }
   if (kept >= static_cast<std::int64_t>(limits::kSignalsPerRunMax))
-    return Status::exhausted(
-        fmt::format("run {} keeps {} signals nobody took, which is the most it may", signal.run.text(), kept));
+    return refusal::too_many_signals(signal.run, static_cast<std::size_t>(kept));
   Statement& st = core.sql.signal_insert;
   st.bind(1, *key).bind(2, last + 1).bind_text(3, signal.name).bind(4, static_cast<std::int64_t>(signal.data.encoding));
   st.bind_blob(5, signal.data.data).run();

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <fmt/format.h>
-
+#include "store/refusals.h"
 #include "store/runs/rules.h"
 #include "store/sqlite/step_row.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -73,7 +72,7 @@ Result<StepAnswer> refuse_finished(Core& core, const StepCall& call, JobKey key)
   facts.run = runs::run_of(call).run;
   {
     Rows rows(core.sql.job_settled.bind(1, key));
-    if (!rows.next()) return Status::not_found(fmt::format("job {} does not exist", facts.run.text()));
+    if (!rows.next()) return refusal::no_job(facts.run);
     facts.state = static_cast<JobState>(core.sql.job_settled.integer(0));
   }
   facts.spec = &kAnyRun;
@@ -159,7 +158,7 @@ Result<StepAnswer> run_step(Core& core, const StepCall& call) {
   if (verdict.renews) renew(core, *job->running);
   if (verdict.park) {
     const bool cancelled = facts.cancel_requested;
-    core.park(*key, *job, verdict.park->until, verdict.park->event);
+    core.move(*key, *job, jobs::park(core.standing(*key, *job), verdict.park->until, verdict.park->event));
     if (cancelled) {
       answer.state = JobState::cancelled;
       answer.run_at.reset();
@@ -174,7 +173,7 @@ Result<StepPage> list_steps(Core& core, const StepQuery& query) {
     const auto key = core.step_ids.decode(*query.step);
     std::optional<Step> found;
     if (key) found = read_one(core, core.sql.step_read.bind(1, key->run).bind(2, key->place));
-    if (!found) return Status::not_found(fmt::format("step {} does not exist", query.step->text()));
+    if (!found) return refusal::no_step(*query.step);
     page.steps.push_back(std::move(*found));
     return page;
   }
@@ -183,8 +182,7 @@ Result<StepPage> list_steps(Core& core, const StepQuery& query) {
   const char* const end = query.cursor.data() + query.cursor.size();
   if (!query.cursor.empty()) {
     const auto [stop, error] = std::from_chars(query.cursor.data(), end, behind);
-    if (error != std::errc() || stop != end || behind < 0)
-      return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    if (error != std::errc() || stop != end || behind < 0) return refusal::bad_cursor(query.cursor);
   }
   const auto key = query.run ? core.ids.decode(*query.run) : std::nullopt;
   Statement& st = core.sql.step_list;

@@ -3,9 +3,6 @@
 // Leases, time-outs, silence and drains are judged by listened time; what the caller named as an instant by the wall clock.
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "store/codec/spec_text.h"
 #include "store/sqlite/due_times.h"
 #include "store/sqlite/verbs/verbs.h"
 
@@ -72,17 +69,13 @@ SweepReport promote_due(Core& core, std::size_t limit) {
 SweepReport expire_leases(Core& core, std::size_t limit) {
   return pass(core, core.leases, core.listened, limit, lease_end, [&core](JobKey key, HotJob& job) {
     const HotWorker* worker = core.workers.find(job.running->worker);
-    core.lose(key, job,
-              {kErrorWorkerLost,
-               fmt::format("the lease of worker '{}' expired", worker != nullptr ? worker->worker.spec.id.text() : "?")});
+    core.lose(key, job, jobs::lease_expired(worker != nullptr ? worker->worker.spec.id.text() : std::string()));
   });
 }
 
 SweepReport time_out_jobs(Core& core, std::size_t limit) {
   return pass(core, core.timeouts, core.listened, limit, time_out, [&core](JobKey key, HotJob& job) {
-    const Duration ran = core.now - job.running->started_at;
-    core.fail_attempt(key, job, {kErrorTimeout, fmt::format("ran for {} ms, which is its timeout", ran.count())}, true,
-                      std::nullopt);
+    core.fail_attempt(key, job, {.lease = {}, .error = jobs::timed_out(core.now - job.running->started_at)});
   });
 }
 
@@ -98,10 +91,7 @@ SweepReport expire_waiting(Core& core, std::size_t limit) {
         return wishes.deadline ? std::min(*wishes.deadline, again) : again;
       },
       [&core](JobKey key, HotJob& job) {
-        const bool late = job.wishes->deadline && *job.wishes->deadline <= core.now;
-        core.end_dead(key, job,
-                      late ? JobError{kErrorDeadline, "it was not finished at its deadline"}
-                           : JobError{kErrorExpired, "it was still waiting when it expired"});
+        core.move(key, job, jobs::expire(core.standing(key, job), job.wishes->deadline, core.now));
       });
 }
 
@@ -120,12 +110,12 @@ SweepReport bury_silent_workers(Core& core, std::size_t limit) {
       break;
     }
     HotWorker& worker = *core.workers.find(key);
-    const std::string message = fmt::format("worker '{}' was silent for {} ms", worker.worker.spec.id.text(),
-                                            std::chrono::floor<Duration>(core.listened - worker.heard_at).count());
+    const JobError error =
+        jobs::worker_silent(worker.worker.spec.id, std::chrono::floor<Duration>(core.listened - worker.heard_at));
     const bool all = leases_end_with_silence(worker.worker.spec.dialect);
     for (const JobKey key_of_job : worker.leases_in_order())
       if (HotJob& job = *core.find(key_of_job); all || job.running->lease_ends <= core.listened)
-        core.lose(key_of_job, job, {kErrorWorkerLost, message});
+        core.lose(key_of_job, job, error);
     core.take_offline(worker, "silent");
     ++report.moved;
   }
@@ -147,7 +137,7 @@ SweepReport end_drains(Core& core, std::size_t limit) {
       break;
     }
     HotWorker& worker = *core.workers.find(key);
-    for (const JobKey job : worker.leases_in_order()) core.hand_back(job, *core.find(job), JobEvent::released);
+    for (const JobKey job : worker.leases_in_order()) core.hand_back(job, *core.find(job));
     core.take_offline(worker, "drained");
     ++report.moved;
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/jobs/workers.h"
+#include "store/refusals.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -11,20 +13,14 @@ Result<HotWorker*> find_worker(Core& core, const NamespaceName& ns, const Worker
   const auto ns_row = core.namespace_row(ns);
   if (!ns_row.ok()) return ns_row.status();
   HotWorker* worker = core.workers.find(*ns_row, id);
-  if (worker == nullptr)
-    return Status::not_found(fmt::format("worker '{}' does not exist in namespace '{}'", id.text(), ns.text()));
+  if (worker == nullptr) return refusal::no_worker(ns, id);
   return worker;
 }
 
 Result<HotWorker*> find_live(Core& core, const NamespaceName& ns, const WorkerId& id, const std::optional<SessionId>& session) {
   auto found = find_worker(core, ns, id);
   if (!found.ok()) return found;
-  const Worker& worker = (*found)->worker;
-  if (worker.state == WorkerState::offline)
-    return Status::not_found(fmt::format("worker '{}' is offline ({}); register it again", id.text(), worker.offline_cause));
-  if (session && *session != worker.session)
-    return Status::lease_lost(fmt::format("session {} of worker '{}' was replaced by session {}", to_number(*session), id.text(),
-                                          to_number(worker.session)));
+  if (Status refused = jobs::live_session((*found)->worker, session); !refused.ok()) return refused;
   return found;
 }
 
@@ -34,16 +30,13 @@ Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
   const auto ns_row = core.namespace_row(spec.ns);
   if (!ns_row.ok()) return ns_row.status();
   HotWorker* existing = core.workers.find(*ns_row, spec.id);
-  if (existing == nullptr && core.workers.size() >= limits::kWorkersMax)
-    return Status::exhausted(fmt::format("{} workers are registered, which is the most this server keeps", core.workers.size()));
+  if (existing == nullptr && core.workers.size() >= limits::kWorkersMax) return refusal::too_many_workers(core.workers.size());
   if (core.fences.empty()) return Status::unavailable("no session number is free until the next commit; try again");
 
   const bool was_live = existing != nullptr && existing->live();
   const bool resumed = was_live && spec.resume && *spec.resume == existing->worker.session;
   if (was_live && !resumed)
-    for (const JobKey key : existing->leases_in_order())
-      core.lose(key, *core.find(key),
-                {kErrorWorkerLost, fmt::format("worker '{}' registered again without its earlier session", spec.id.text())});
+    for (const JobKey key : existing->leases_in_order()) core.lose(key, *core.find(key), jobs::worker_replaced(spec.id));
 
   std::optional<WorkerState> from;
   if (existing != nullptr) from = existing->worker.state;
@@ -86,7 +79,7 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
   if (!beat.stats.empty()) worker.stats = beat.stats;
   if (!beat.accepting && worker.state == WorkerState::online) {
     worker.state = WorkerState::draining;
-    worker.drain_reason = "the worker asked for it";
+    worker.drain_reason = jobs::kDrainsItself;
     core.write_worker(hot);
     core.tell(hot, WorkerState::online, worker.drain_reason);
   }
@@ -139,7 +132,7 @@ Result<Worker> unregister(Core& core, const Unregister& item) {
   const auto found = find_live(core, item.ns, item.worker, item.session);
   if (!found.ok()) return found.status();
   HotWorker& hot = **found;
-  for (const JobKey key : hot.leases_in_order()) core.hand_back(key, *core.find(key), JobEvent::released);
+  for (const JobKey key : hot.leases_in_order()) core.hand_back(key, *core.find(key));
   core.take_offline(hot, "unregistered");
   return core.snapshot(hot);
 }
@@ -150,24 +143,6 @@ Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& i
   return core.snapshot(**found);
 }
 
-namespace {
-
-bool matches(const Worker& worker, const WorkerQuery& query) {
-  if (!query.states.empty() && std::find(query.states.begin(), query.states.end(), worker.state) == query.states.end())
-    return false;
-  if (!query.capability.empty() && !offered(worker.spec).contains(query.capability)) return false;
-  for (const auto& [key, value] : query.labels) {
-    const auto it = worker.spec.labels.find(key);
-    if (it == worker.spec.labels.end() || it->second != value) return false;
-  }
-  if (!query.queue.empty() && !worker.spec.queues.empty() &&
-      std::find(worker.spec.queues.begin(), worker.spec.queues.end(), query.queue) == worker.spec.queues.end())
-    return false;
-  return true;
-}
-
-}  // namespace
-
 // By (namespace, id). The cursor is "<namespace>/<last id>"; neither name holds a slash.
 Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
   if (!query.ns.empty())
@@ -176,7 +151,7 @@ Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
   const std::string from_ns = query.cursor.substr(0, slash);
   if (!query.cursor.empty() && (slash == std::string::npos || core.queues.find_namespace(NamespaceName(from_ns)) == nullptr ||
                                 (!query.ns.empty() && query.ns.text() != from_ns)))
-    return Status::invalid_argument(fmt::format("cursor '{}' is not one of this listing", query.cursor));
+    return refusal::bad_cursor(query.cursor);
 
   WorkerPage page;
   for (const auto& [name, ns] : core.queues.namespaces()) {
@@ -186,7 +161,7 @@ Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query) {
                                                        : all.lower_bound({ns.row, {}});
     for (; it != all.end() && it->first.first == ns.row; ++it) {
       const HotWorker* worker = core.workers.find(it->second);
-      if (!matches(worker->worker, query)) continue;
+      if (!jobs::matches(worker->worker, query)) continue;
       if (page.workers.size() == query.limit) {
         const WorkerSpec& last = page.workers.back().spec;
         page.next = fmt::format("{}/{}", last.ns.text(), last.id.text());
