@@ -3,6 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/job_state.h"
+#include "model/rank.h"
+#include "model/run.h"
+#include "model/worker.h"
+#include "store/keys.h"
 
 namespace muster::store {
 namespace {
@@ -16,6 +21,71 @@ std::size_t next_mark(std::string_view text, std::size_t from) {
   return text.size();
 }
 
+template <class Enum>
+constexpr NamedNumber number(std::string_view name, Enum value) {
+  return {name, static_cast<std::int64_t>(value)};
+}
+
+constexpr NamedNumber kSharedNumbers[] = {
+    number("state.scheduled", JobState::scheduled),
+    number("state.ready", JobState::ready),
+    number("state.running", JobState::running),
+    number("state.completed", JobState::completed),
+    number("state.dead", JobState::dead),
+    number("event.enqueued", JobEvent::enqueued),
+    number("event.due", JobEvent::due),
+    number("event.claimed", JobEvent::claimed),
+    number("event.completed", JobEvent::completed),
+    number("worker.online", WorkerState::online),
+    number("worker.draining", WorkerState::draining),
+    number("worker.offline", WorkerState::offline),
+    number("kind.sleep", StepKind::sleep),
+    number("step.running", StepState::running),
+    number("step.waiting", StepState::waiting),
+    number("step.failed", StepState::failed),
+    number("type.text", KeyType::text),
+    // Behind the spaces that can be named: keys whose contents are still to be removed.
+    {"space.leaving", static_cast<std::int64_t>(KeySpace::internal) + 1},
+    // How the jobs of an action are counted, as the first migrations number it.
+    {"outcome.completed", 2},
+    {"outcome.failed", 3},
+    {"outcome.dead", 4},
+    {"outcome.cancelled", 5},
+    {"rank.per_point", kAgeingPerPoint.count()},
+};
+// Statements say `state < {state.completed}` for jobs that live, and `state < {worker.offline}` for workers that do.
+static_assert(JobState::running < JobState::completed && JobState::completed < JobState::dead);
+static_assert(WorkerState::online < WorkerState::offline && WorkerState::draining < WorkerState::offline);
+
+bool is_name(std::string_view text) {
+  return text.find('.') != std::string_view::npos &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.") == std::string_view::npos;
+}
+
+std::int64_t number_of(std::string_view name, std::span<const NamedNumber> own) {
+  for (const std::span<const NamedNumber> list : {own, std::span<const NamedNumber>(kSharedNumbers)})
+    if (const auto found = std::ranges::find(list, name, &NamedNumber::name); found != list.end()) return found->value;
+  fail_check(name, __FILE__, __LINE__);
+}
+
+std::string with_numbers(std::string_view text, std::span<const NamedNumber> own) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = text.find('{', at);
+    out.append(text.substr(at, open - at));
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = text.find('}', open);
+    const std::string_view name = text.substr(open + 1, close == std::string_view::npos ? 0 : close - open - 1);
+    if (is_name(name)) {
+      out.append(std::to_string(number_of(name, own)));
+      at = close + 1;
+    } else {
+      out.push_back('{');
+      at = open + 1;
+    }
+  }
+}
+
 std::string_view without_newlines_at_end(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   return text;
@@ -23,7 +93,7 @@ std::string_view without_newlines_at_end(std::string_view text) {
 
 }  // namespace
 
-std::vector<NamedStatement> named_statements(std::span<const embedded::File> files) {
+std::vector<NamedStatement> named_statements(std::span<const embedded::File> files, std::span<const NamedNumber> own) {
   std::vector<NamedStatement> out;
   for (const embedded::File& file : files) {
     check(file.text.starts_with(kMark), file.name);
@@ -32,7 +102,7 @@ std::vector<NamedStatement> named_statements(std::span<const embedded::File> fil
       const std::string_view part = file.text.substr(begin + kMark.size(), end - begin - kMark.size());
       const std::size_t line = part.find('\n');
       check(line != std::string_view::npos, part);
-      out.push_back({part.substr(0, line), without_newlines_at_end(part.substr(line + 1))});
+      out.push_back({part.substr(0, line), with_numbers(without_newlines_at_end(part.substr(line + 1)), own)});
       begin = end;
     }
   }

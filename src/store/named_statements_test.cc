@@ -21,6 +21,18 @@ TEST(NamedStatements, AFileOfManyIsCutAtItsNamesAndSorted) {
   EXPECT_EQ(statement_index(all, "read"), 2U);
 }
 
+TEST(NamedStatements, NamesOfNumbersBecomeTheirNumbers) {
+  const std::array files = {
+      embedded::File{"a.sql", "-- name: x\nSELECT '{}', {schema}.t WHERE state = {state.dead} AND flags & {flag.own} <> 0\n"}};
+  const std::array own = {NamedNumber{"flag.own", 8}};
+  EXPECT_EQ(named_statements(files, own)[0].text, "SELECT '{}', {schema}.t WHERE state = 4 AND flags & 8 <> 0");
+}
+
+TEST(NamedStatementsDeathTest, ANameThatNoNumberHasEndsTheProgram) {
+  const std::array files = {embedded::File{"a.sql", "-- name: x\nSELECT {state.asleep}\n"}};
+  EXPECT_DEATH(named_statements(files), "check failed: state.asleep");
+}
+
 TEST(NamedStatementsDeathTest, ANameGivenTwiceOrNoNameAtAllEndsTheProgram) {
   const std::array twice = {embedded::File{"a.sql", "-- name: x\n1\n"}, embedded::File{"b.sql", "-- name: x\n2\n"}};
   EXPECT_DEATH(named_statements(twice), "check failed: x");

@@ -5,15 +5,33 @@
 #include <vector>
 
 #include "store/named_statements.h"
+#include "store/postgres/moves.h"
 #include "store/postgres/postgres_statements.h"
+#include "store/postgres/verbs/sweep_pass.h"
+#include "store/transfer/copy.h"
 
 namespace muster::store::postgres {
 namespace {
 
 constexpr std::string_view kToken = "{schema}";
 
+constexpr NamedNumber kNumbers[] = {
+    {"flag.cancel_requested", kCancelRequested},
+    {"flag.watched", kWatched},
+    {"flag.run", kRun},
+    {"flag.child_run", kChildRun},
+    {"flag.deadline", kDeadline},
+    {"flag.outwaited", kOutwaited},
+    {"place.scheduled", static_cast<std::int64_t>(Place::scheduled)},
+    {"place.ready", static_cast<std::int64_t>(Place::ready)},
+    {"place.key_full", static_cast<std::int64_t>(Place::key_full)},
+    {"place.blocked", static_cast<std::int64_t>(Place::blocked)},
+    {"pass.rows", static_cast<std::int64_t>(kPassRowsMax)},
+    {"copy.batch", static_cast<std::int64_t>(transfer::kCopyBatchMax)},
+};
+
 std::span<const NamedStatement> all_named() {
-  static const auto sorted = named_statements(embedded::postgres_statements());
+  static const auto sorted = named_statements(embedded::postgres_statements(), kNumbers);
   return sorted;
 }
 

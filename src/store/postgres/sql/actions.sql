@@ -12,8 +12,8 @@ WHERE id = ANY(ARRAY(SELECT id FROM {schema}.actions WHERE settled_at <= $1::big
 UPDATE {schema}.actions a
 SET completed = a.completed + o.completed, failed = a.failed + o.failed, dead = a.dead + o.dead, cancelled = a.cancelled + o.cancelled
 FROM (
-  SELECT b.id, count(*) FILTER (WHERE u.outcome = 2) AS completed, count(*) FILTER (WHERE u.outcome = 3) AS failed,
-         count(*) FILTER (WHERE u.outcome = 4) AS dead, count(*) FILTER (WHERE u.outcome = 5) AS cancelled
+  SELECT b.id, count(*) FILTER (WHERE u.outcome = {outcome.completed}) AS completed, count(*) FILTER (WHERE u.outcome = {outcome.failed}) AS failed,
+         count(*) FILTER (WHERE u.outcome = {outcome.dead}) AS dead, count(*) FILTER (WHERE u.outcome = {outcome.cancelled}) AS cancelled
   FROM {schema}.actions b
   CROSS JOIN LATERAL unnest(b.job_keys) AS k (job)
   JOIN unnest($1::bigint[], $2::smallint[]) AS u (job, outcome) ON u.job = k.job

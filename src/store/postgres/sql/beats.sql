@@ -42,7 +42,7 @@ WHERE r.id = u.id AND NOT r.lapsed
 WITH held AS (
   SELECT r.id, u.adds, u.ahead
   FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) AS u (namespace, name, session, adds, ahead)
-  JOIN {schema}.workers w ON w.namespace = u.namespace AND w.name = u.name AND w.state < 2 AND (u.session IS NULL OR u.session = w.session)
+  JOIN {schema}.workers w ON w.namespace = u.namespace AND w.name = u.name AND w.state < {worker.offline} AND (u.session IS NULL OR u.session = w.session)
   JOIN {schema}.running r ON r.worker = w.id AND r.own_ttl AND NOT r.lapsed
   ORDER BY r.id FOR UPDATE OF r
 )
@@ -59,7 +59,7 @@ SELECT worker, seen_at, completed, failed, stats FROM {schema}.beats WHERE worke
 -- (beat_lapsed.sql). The description comes along only for those that know another revision.
 WITH known AS MATERIALIZED (
   SELECT a.ord, a.stats AS told, w.id, w.state, w.session, w.revision, w.offline_cause, w.drain_deadline, w.drain_reason,
-         w.state < 2 AND (a.session IS NULL OR a.session = w.session) AS valid,
+         w.state < {worker.offline} AND (a.session IS NULL OR a.session = w.session) AS valid,
          CASE WHEN w.revision <> a.revision THEN w.spec END AS spec
   FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bytea[], $5::bigint[]) WITH ORDINALITY
        AS a (namespace, name, session, stats, revision, ord)
@@ -76,7 +76,7 @@ SELECT k.ord, k.id, k.state, k.session, k.revision, k.offline_cause, k.drain_dea
 FROM known k
 LEFT JOIN LATERAL (
   SELECT count(*) AS running,
-         string_agg(l.id || ':' || l.fence, ' ' ORDER BY l.id) FILTER (WHERE l.flags & 16 <> 0 AND l.ends > (SELECT {schema}.now_ms())) AS cancelling,
+         string_agg(l.id || ':' || l.fence, ' ' ORDER BY l.id) FILTER (WHERE l.flags & {flag.cancel_requested} <> 0 AND l.ends > (SELECT {schema}.now_ms())) AS cancelling,
          string_agg(l.id || ':' || l.ends, ' ' ORDER BY l.id) FILTER (WHERE NOT l.lapsed AND l.ends <= (SELECT {schema}.now_ms())) AS lapsing
   FROM (SELECT r.id, r.fence, r.flags, r.lapsed,
                CASE WHEN r.lapsed THEN r.lease_until
@@ -97,7 +97,7 @@ SET seen_at = greatest(b.seen_at, excluded.seen_at), node = excluded.node,
 -- name: beat_revive
 INSERT INTO {schema}.beats (worker, seen_at)
 SELECT w.id, {schema}.now_ms() FROM {schema}.workers w
-WHERE w.state < 2 AND NOT EXISTS (SELECT 1 FROM {schema}.beats b WHERE b.worker = w.id)
+WHERE w.state < {worker.offline} AND NOT EXISTS (SELECT 1 FROM {schema}.beats b WHERE b.worker = w.id)
 ORDER BY w.id
 ON CONFLICT (worker) DO NOTHING
 
@@ -118,7 +118,7 @@ FROM late WHERE r.id = late.id
 -- follow its beats.
 WITH late AS (
   SELECT b.worker, {schema}.now_ms() - w.dead_after_ms + w.dead_after_ms / 3 AS seen_at
-  FROM {schema}.beats b JOIN {schema}.workers w ON w.id = b.worker AND w.state < 2
+  FROM {schema}.beats b JOIN {schema}.workers w ON w.id = b.worker AND w.state < {worker.offline}
   WHERE b.seen_at < {schema}.now_ms() - w.dead_after_ms + w.dead_after_ms / 3
   ORDER BY b.worker FOR UPDATE OF b
 )

@@ -11,7 +11,7 @@ WITH asked AS MATERIALIZED (
   SELECT count(*) AS n, array_agg(s.worker) AS workers, array_agg(s.lease_ms) AS leases, array_agg(s.dead_after_ms) AS patience
   FROM (
     SELECT worker, lease_ms, dead_after_ms FROM asked CROSS JOIN LATERAL generate_series(1, least(want, free)) AS n
-    WHERE fresh AND state = 0 ORDER BY ord) AS s
+    WHERE fresh AND state = {worker.online} ORDER BY ord) AS s
 ), open_lanes AS MATERIALIZED (
   SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
   WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special
@@ -21,7 +21,7 @@ WITH asked AS MATERIALIZED (
 ), near AS MATERIALIZED (
   SELECT c.stand, c.rank, c.id
   FROM open_lanes o CROSS JOIN LATERAL (
-    SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = o.id AND w.place = 1
+    SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = o.id AND w.place = {place.ready}
     ORDER BY w.rank, w.id LIMIT (SELECT m FROM reach)) AS c
 ), edge AS MATERIALIZED (
   SELECT count(*) AS n, max(b.rank) AS rank FROM (SELECT rank FROM near ORDER BY rank, id LIMIT (SELECT n FROM reach)) AS b
@@ -39,14 +39,14 @@ WITH asked AS MATERIALIZED (
       UNION ALL
       SELECT f.stand, f.rank, f.id
       FROM deep CROSS JOIN LATERAL (
-        SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = deep.stand AND w.place = 1
+        SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = deep.stand AND w.place = {place.ready}
         ORDER BY w.rank, w.id LIMIT (SELECT n FROM reach)) AS f) AS c
     ORDER BY c.rank, c.id LIMIT (SELECT n FROM reach)) AS h
   GROUP BY h.stand
 ), picked AS MATERIALIZED (
   SELECT p.id, p.rank, p.size
   FROM heads CROSS JOIN LATERAL (
-    SELECT w.id, w.rank, octet_length(w.payload) AS size FROM {schema}.waiting w WHERE w.stand = heads.stand AND w.place = 1
+    SELECT w.id, w.rank, octet_length(w.payload) AS size FROM {schema}.waiting w WHERE w.stand = heads.stand AND w.place = {place.ready}
     ORDER BY w.rank, w.id LIMIT heads.n FOR UPDATE SKIP LOCKED) AS p
 ), chosen AS (
   SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY rank, id) - size AS before FROM picked) AS sized WHERE before < $6::bigint
@@ -91,15 +91,15 @@ WITH asked AS MATERIALIZED (
   SELECT count(*) AS n, array_agg(s.worker) AS workers, array_agg(s.lease_ms) AS leases, array_agg(s.dead_after_ms) AS patience
   FROM (
     SELECT worker, lease_ms, dead_after_ms FROM asked CROSS JOIN LATERAL generate_series(1, least(want, free)) AS n
-    WHERE fresh AND state = 0 ORDER BY ord) AS s
+    WHERE fresh AND state = {worker.online} ORDER BY ord) AS s
 ), bound AS MATERIALIZED (
   -- No further than this, however many jobs of other lanes are in the way. $7: there are no other lanes.
-  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = 1 AND w.stand > 0 AND NOT $7::boolean
+  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = {place.ready} AND w.stand > 0 AND NOT $7::boolean
   ORDER BY w.rank, w.id OFFSET (SELECT 8 * n + 256 FROM seats) LIMIT 1
 ), picked AS MATERIALIZED (
   SELECT w.id, w.rank, octet_length(w.payload) AS size
   FROM {schema}.waiting w
-  WHERE w.place = 1 AND w.stand > 0
+  WHERE w.place = {place.ready} AND w.stand > 0
     -- The sum keeps the planner from going lane by lane and sorting, which is what this statement is there to avoid.
     AND w.stand + 0 = ANY(ARRAY(SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
                             WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special))
@@ -143,7 +143,7 @@ SELECT lane, count(*) FROM {schema}.running WHERE counted AND lane = ANY($1::int
 -- The first few of each lane, locked. Those that are not taken are free again at the commit.
 SELECT c.id, c.rank, c.lane, c.stand, c.size
 FROM unnest($1::integer[]) AS l (id) CROSS JOIN LATERAL (
-  SELECT w.id, w.rank, w.lane, w.stand, octet_length(w.payload) AS size FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = 1
+  SELECT w.id, w.rank, w.lane, w.stand, octet_length(w.payload) AS size FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = {place.ready}
   ORDER BY w.rank, w.id LIMIT $2::integer FOR UPDATE SKIP LOCKED) AS c
 ORDER BY c.rank, c.id
 
@@ -154,7 +154,7 @@ SELECT worker FROM {schema}.beats WHERE worker = ANY($1::integer[]) ORDER BY wor
 -- name: claim_probe
 -- Whether anything waits in these lanes.
 SELECT EXISTS (SELECT 1 FROM unnest($1::integer[]) AS l (id) CROSS JOIN LATERAL (
-  SELECT 1 FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = 1 LIMIT 1) AS head)
+  SELECT 1 FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = {place.ready} LIMIT 1) AS head)
 
 -- name: claim_take
 -- Jobs that were looked at one by one go to their worker.

@@ -12,7 +12,7 @@ SELECT n.name, n.address, n.version, n.started_at, n.seen_at, n.listening, n.pen
 FROM {schema}.nodes n
 LEFT JOIN (
   SELECT b.node, count(*) AS workers
-  FROM {schema}.beats b JOIN {schema}.workers w ON w.id = b.worker AND w.state < 2
+  FROM {schema}.beats b JOIN {schema}.workers w ON w.id = b.worker AND w.state < {worker.offline}
   GROUP BY b.node
 ) AS live ON live.node = n.name
 ORDER BY n.name COLLATE "C"

@@ -25,4 +25,4 @@ SELECT count(*) FROM (SELECT lane FROM {schema}.waiting UNION SELECT lane FROM {
 
 -- name: ready_lanes
 SELECT l.id FROM {schema}.lanes l
-WHERE EXISTS (SELECT 1 FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = 1)
+WHERE EXISTS (SELECT 1 FROM {schema}.waiting w WHERE w.stand = l.id AND w.place = {place.ready})

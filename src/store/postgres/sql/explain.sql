@@ -2,7 +2,7 @@
 -- Ready jobs of the lane that come before this one, counted up to $4.
 SELECT count(*) FROM (
   SELECT 1 FROM {schema}.waiting
-  WHERE place = 1 AND stand = $1::integer AND (rank, id) < ($2::bigint, $3::bigint)
+  WHERE place = {place.ready} AND stand = $1::integer AND (rank, id) < ($2::bigint, $3::bigint)
   ORDER BY rank, id
   LIMIT $4::bigint
 ) AS ahead
@@ -40,12 +40,12 @@ WHERE q.id = $1::integer
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM {schema}.steps s
-WHERE s.job = $1::bigint AND (s.state = 1 OR (s.state = 3 AND s.until = $2::bigint)) ORDER BY s.place LIMIT $3::bigint
+WHERE s.job = $1::bigint AND (s.state = {step.waiting} OR (s.state = {step.failed} AND s.until = $2::bigint)) ORDER BY s.place LIMIT $3::bigint
 
 -- name: explain_workers
 -- The live workers of a namespace with their load, by name.
 SELECT w.name, w.state, w.slots, w.spec, coalesce(held.jobs, 0)
 FROM {schema}.workers w
 LEFT JOIN (SELECT worker, count(*) AS jobs FROM {schema}.running GROUP BY worker) AS held ON held.worker = w.id
-WHERE w.namespace = $1::integer AND w.state < 2
+WHERE w.namespace = $1::integer AND w.state < {worker.offline}
 ORDER BY w.name COLLATE "C"

@@ -1,5 +1,5 @@
 -- name: cancel_request
-UPDATE {schema}.running SET flags = flags | 16, cancel_reason = $2::bytea WHERE id = $1::bigint
+UPDATE {schema}.running SET flags = flags | {flag.cancel_requested}, cancel_reason = $2::bytea WHERE id = $1::bigint
 
 -- name: complete
 -- Plain running jobs whose lease holds. Those that do not come back are looked at one by one.
@@ -17,17 +17,17 @@ WITH done AS (
 INSERT INTO {schema}.history (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags,
                               priority, event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress,
                               partial)
-SELECT id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, 3, flags, priority, 3, lease_ms, timeout_ms,
+SELECT id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, {state.completed}, flags, priority, {event.completed}, lease_ms, timeout_ms,
        expires_at, spec, payload, result, error, attempts, progress, partial
 FROM done
-RETURNING id, lane, worker, attempt, fence, flags, CASE WHEN flags & 256 <> 0 THEN spec END
+RETURNING id, lane, worker, attempt, fence, flags, CASE WHEN flags & {flag.child_run} <> 0 THEN spec END
 
 -- name: count_jobs
 -- How many jobs are where. Bits: which sources (view jobs) and which states are wanted; 0: any state. $4: flags that must be there; 0: none.
-SELECT j.lane, (CASE WHEN j.state = 0 AND j.run_at <= {schema}.now_ms() THEN 1 ELSE j.state END)::smallint AS state, count(*)
+SELECT j.lane, (CASE WHEN j.state = {state.scheduled} AND j.run_at <= {schema}.now_ms() THEN {state.ready} ELSE j.state END)::smallint AS state, count(*)
 FROM {schema}.jobs j
 WHERE ($1::integer >> j.source) & 1 = 1
-  AND ($2::integer = 0 OR ($2::integer >> (CASE WHEN j.state = 0 AND j.run_at <= {schema}.now_ms() THEN 1 ELSE j.state END)) & 1 = 1)
+  AND ($2::integer = 0 OR ($2::integer >> (CASE WHEN j.state = {state.scheduled} AND j.run_at <= {schema}.now_ms() THEN {state.ready} ELSE j.state END)) & 1 = 1)
   AND ($3::integer[] IS NULL OR j.lane IN (SELECT unnest($3::integer[])))
   AND ($4::integer = 0 OR j.flags & $4::integer <> 0)
 GROUP BY 1, 2
@@ -58,13 +58,13 @@ WITH asked AS (
   ORDER BY u.ord
 ), fresh AS MATERIALIZED (
   SELECT coalesce(a.id, nextval('{schema}.job_keys')) AS id, a.ord, a.lane_now AS lane, a.priority, a.due, a.now, a.expires_in, a.deadline, a.lease_ms,
-         a.timeout_ms, a.flags, a.special, coalesce(a.place, CASE WHEN a.due <= a.now THEN 1 ELSE 0 END::smallint) AS place,
-         coalesce(a.rank, a.due * 1000 - a.priority * 60000000::bigint) AS rank, a.spec, a.payload
+         a.timeout_ms, a.flags, a.special, coalesce(a.place, CASE WHEN a.due <= a.now THEN {place.ready} ELSE {place.scheduled} END::smallint) AS place,
+         coalesce(a.rank, a.due * 1000 - a.priority * {rank.per_point}::bigint) AS rank, a.spec, a.payload
   FROM asked a
 ), put AS (
   INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, special,
                                 lease_ms, timeout_ms, expires_at, spec, payload)
-  SELECT id, rank, now, CASE WHEN place = 3 THEN NULL ELSE due END, lane, lane, 0, 0, place, flags, priority, 0, special, lease_ms,
+  SELECT id, rank, now, CASE WHEN place = {place.blocked} THEN NULL ELSE due END, lane, lane, 0, 0, place, flags, priority, {event.enqueued}, special, lease_ms,
          timeout_ms, least(now + expires_in, deadline), spec, payload
   FROM fresh
 )
@@ -84,12 +84,12 @@ WITH gone AS (
   INSERT INTO {schema}.dead (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags,
                              priority, event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress,
                              partial)
-  SELECT * FROM gone WHERE state = 4
+  SELECT * FROM gone WHERE state = {state.dead}
 )
 INSERT INTO {schema}.history (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags,
                               priority, event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress,
                               partial)
-SELECT * FROM gone WHERE state <> 4
+SELECT * FROM gone WHERE state <> {state.dead}
 
 -- name: finish_waiting
 -- To history, or among the dead, without having run again. A NULL error keeps what is there.
@@ -104,12 +104,12 @@ WITH gone AS (
   INSERT INTO {schema}.dead (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags,
                              priority, event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress,
                              partial)
-  SELECT * FROM gone WHERE state = 4
+  SELECT * FROM gone WHERE state = {state.dead}
 )
 INSERT INTO {schema}.history (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags,
                               priority, event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress,
                               partial)
-SELECT * FROM gone WHERE state <> 4
+SELECT * FROM gone WHERE state <> {state.dead}
 
 -- name: finished_read
 -- Held until the commit, so that retention does not take it away in between.
@@ -194,7 +194,7 @@ FROM (
     WHERE j.id < $1::bigint AND j.id >= $2::bigint
       AND ($3::integer >> j.source) & 1 = 1
       AND ($4::integer = 0
-           OR ($4::integer >> (CASE WHEN j.state = 0 AND j.run_at <= $5::bigint THEN 1 ELSE j.state END)) & 1 = 1)
+           OR ($4::integer >> (CASE WHEN j.state = {state.scheduled} AND j.run_at <= $5::bigint THEN {state.ready} ELSE j.state END)) & 1 = 1)
       AND ($6::integer[] IS NULL OR j.lane IN (SELECT unnest($6::integer[])))
       AND ($7::integer[] IS NULL OR j.worker IN (SELECT unnest($7::integer[])))
       AND ($8::bigint IS NULL OR j.created_at > $8::bigint)
@@ -227,7 +227,7 @@ FROM (
     WHERE j.id > $1::bigint AND j.id <= $2::bigint
       AND ($3::integer >> j.source) & 1 = 1
       AND ($4::integer = 0
-           OR ($4::integer >> (CASE WHEN j.state = 0 AND j.run_at <= $5::bigint THEN 1 ELSE j.state END)) & 1 = 1)
+           OR ($4::integer >> (CASE WHEN j.state = {state.scheduled} AND j.run_at <= $5::bigint THEN {state.ready} ELSE j.state END)) & 1 = 1)
       AND ($6::integer[] IS NULL OR j.lane IN (SELECT unnest($6::integer[])))
       AND ($7::integer[] IS NULL OR j.worker IN (SELECT unnest($7::integer[])))
       AND ($8::bigint IS NULL OR j.created_at > $8::bigint)
@@ -290,7 +290,7 @@ WITH risen AS (
 INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, special,
                               lease_ms, timeout_ms, expires_at, fence, started_at, worker, spec, payload, error, attempts, progress,
                               partial)
-SELECT id, $2::bigint, created_at, $3::bigint, lane, lane, 0, 0, 1, flags & $7::smallint, priority, $4::smallint, $5::boolean, lease_ms, timeout_ms,
+SELECT id, $2::bigint, created_at, $3::bigint, lane, lane, 0, 0, {place.ready}, flags & $7::smallint, priority, $4::smallint, $5::boolean, lease_ms, timeout_ms,
        $6::bigint, fence, started_at, worker, spec, payload, error, attempts, progress, partial
 FROM (SELECT * FROM risen UNION ALL SELECT * FROM recalled) AS back
 RETURNING id
@@ -309,16 +309,16 @@ FROM unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bigint[], $5::bigin
 WHERE w.id = u.id
 
 -- name: requeue
--- From running back to waiting. One whose time to wait ended while it ran (flag 1024) expires at once. A NULL error or list of attempts keeps what is there.
+-- From running back to waiting. One whose time to wait ended while it ran ({flag.outwaited}) expires at once. A NULL error or list of attempts keeps what is there.
 WITH gone AS (
   DELETE FROM {schema}.running r
   USING unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bigint[], $5::bigint[], $6::integer[], $7::integer[],
                $8::smallint[], $9::text[], $10::text[])
         AS u (id, place, stand, rank, run_at, attempt, rescues, event, error, attempts)
   WHERE r.id = u.id
-  RETURNING r.id, u.rank, r.created_at, u.run_at, r.lane, u.stand, u.attempt, u.rescues, u.place, r.flags & ~1024, r.priority, u.event,
+  RETURNING r.id, u.rank, r.created_at, u.run_at, r.lane, u.stand, u.attempt, u.rescues, u.place, r.flags & ~{flag.outwaited}, r.priority, u.event,
             r.special, r.lease_ms, r.timeout_ms,
-            CASE WHEN r.flags & 1024 <> 0 THEN {schema}.now_ms() ELSE r.expires_at END, r.fence, r.started_at, r.worker, r.spec, r.payload,
+            CASE WHEN r.flags & {flag.outwaited} <> 0 THEN {schema}.now_ms() ELSE r.expires_at END, r.fence, r.started_at, r.worker, r.spec, r.payload,
             coalesce(u.error, r.error) AS error, coalesce(u.attempts, r.attempts) AS attempts, r.progress, r.partial
 )
 INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, special,
@@ -328,11 +328,11 @@ SELECT * FROM gone
 
 -- name: running_expires_at
 -- It was taken before its time to wait was over; what is left is the deadline.
-UPDATE {schema}.running SET expires_at = $2::bigint, flags = flags | 1024 WHERE id = $1::bigint
+UPDATE {schema}.running SET expires_at = $2::bigint, flags = flags | {flag.outwaited} WHERE id = $1::bigint
 
 -- name: settled_read
 -- What became of jobs that are not running: state, the last event, and under which fence. A scheduled row that is due reads as ready.
-SELECT id, (CASE WHEN place IN (1, 2) OR (place = 0 AND run_at <= {schema}.now_ms()) THEN 1 ELSE 0 END)::smallint, event, fence, attempt,
+SELECT id, (CASE WHEN place IN ({place.ready}, {place.key_full}) OR (place = {place.scheduled} AND run_at <= {schema}.now_ms()) THEN {state.ready} ELSE {state.scheduled} END)::smallint, event, fence, attempt,
        run_at
 FROM {schema}.waiting WHERE id = ANY($1::bigint[])
 UNION ALL
@@ -341,9 +341,9 @@ UNION ALL
 SELECT id, state, event, fence, attempt, NULL FROM {schema}.history WHERE id = ANY($1::bigint[])
 
 -- name: states_read
-SELECT id, (CASE WHEN place IN (1, 2) OR (place = 0 AND run_at <= {schema}.now_ms()) THEN 1 ELSE 0 END)::smallint
+SELECT id, (CASE WHEN place IN ({place.ready}, {place.key_full}) OR (place = {place.scheduled} AND run_at <= {schema}.now_ms()) THEN {state.ready} ELSE {state.scheduled} END)::smallint
 FROM {schema}.waiting WHERE id = ANY($1::bigint[])
-UNION ALL SELECT id, 2::smallint FROM {schema}.running WHERE id = ANY($1::bigint[])
+UNION ALL SELECT id, {state.running}::smallint FROM {schema}.running WHERE id = ANY($1::bigint[])
 UNION ALL SELECT id, state FROM {schema}.dead WHERE id = ANY($1::bigint[])
 UNION ALL SELECT id, state FROM {schema}.history WHERE id = ANY($1::bigint[])
 
@@ -366,6 +366,6 @@ WHERE q.namespace = u.namespace AND q.key = u.key AND q.job = u.job
 -- name: watch
 -- Other jobs wait for these: their end is looked at. The caller holds their rows.
 WITH still AS (
-  UPDATE {schema}.waiting SET flags = flags | 64, special = true WHERE id = ANY($1::bigint[])
+  UPDATE {schema}.waiting SET flags = flags | {flag.watched}, special = true WHERE id = ANY($1::bigint[])
 )
-UPDATE {schema}.running SET flags = flags | 64, special = true WHERE id = ANY($1::bigint[])
+UPDATE {schema}.running SET flags = flags | {flag.watched}, special = true WHERE id = ANY($1::bigint[])

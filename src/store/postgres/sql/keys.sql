@@ -3,10 +3,10 @@
 WITH chosen AS MATERIALIZED (
   SELECT id, type FROM {schema}.keys WHERE namespace = $1::integer AND space = $2::smallint LIMIT $3::bigint),
 texts AS (
-  DELETE FROM {schema}.keys WHERE id = ANY (ARRAY(SELECT id FROM chosen WHERE type = 0)) RETURNING id),
+  DELETE FROM {schema}.keys WHERE id = ANY (ARRAY(SELECT id FROM chosen WHERE type = {type.text})) RETURNING id),
 others AS (
-  UPDATE {schema}.keys SET space = 2, name = convert_to(id::text, 'UTF8'), expires_at = 0
-  WHERE id = ANY (ARRAY(SELECT id FROM chosen WHERE type <> 0)) RETURNING id)
+  UPDATE {schema}.keys SET space = {space.leaving}, name = convert_to(id::text, 'UTF8'), expires_at = 0
+  WHERE id = ANY (ARRAY(SELECT id FROM chosen WHERE type <> {type.text})) RETURNING id)
 SELECT (SELECT count(*) FROM texts) + (SELECT count(*) FROM others)
 
 -- name: key_count
@@ -28,7 +28,7 @@ SELECT min(expires_at) FROM {schema}.keys WHERE expires_at IS NOT NULL
 -- name: key_find
 -- Keys by their names, and the value of a short text.
 SELECT k.name, k.id, k.type, k.expires_at, k.count, k.head, k.tail,
-       CASE WHEN k.type = 0 AND octet_length(k.value) <= $4::integer THEN k.value END
+       CASE WHEN k.type = {type.text} AND octet_length(k.value) <= $4::integer THEN k.value END
 FROM unnest($3::bytea[]) AS u (name)
 JOIN {schema}.keys k
   ON k.namespace = $1::integer AND k.space = $2::smallint AND sha256(k.name) = sha256(u.name) AND k.name = u.name
@@ -52,7 +52,7 @@ WITH RECURSIVE held AS (
     AND p.job = f.job AND f.key_limit > held.n
   RETURNING p.job
 )
-UPDATE {schema}.waiting w SET place = 1 FROM called WHERE w.id = called.job RETURNING w.id, w.stand
+UPDATE {schema}.waiting w SET place = {place.ready} FROM called WHERE w.id = called.job RETURNING w.id, w.stand
 
 -- name: key_gate
 SELECT pg_advisory_xact_lock(hashtext('{schema} all keys'), $1::integer)
@@ -96,7 +96,7 @@ UPDATE {schema}.keys SET name = $2::bytea, version = version + 1 WHERE id = $1::
 
 -- name: key_retire
 -- Out of sight, where the sweep of expired keys finds it first: in the space of removed ones, which goes by numbers.
-UPDATE {schema}.keys SET space = 2, name = convert_to(id::text, 'UTF8'), expires_at = 0 WHERE id = $1::bigint
+UPDATE {schema}.keys SET space = {space.leaving}, name = convert_to(id::text, 'UTF8'), expires_at = 0 WHERE id = $1::bigint
 
 -- name: key_still_expired
 -- Looked at again under their locks: one that was given more time meanwhile stays.

@@ -30,7 +30,7 @@ SELECT set_config('muster.day', $1::text, true)
 -- its own: those go when nobody can come in between any more (prune_drop_day.sql).
 WITH span AS MATERIALIZED (
   SELECT min(id) AS low, max(id) AS high FROM {schema}.history
-  WHERE finished_at >= $1::bigint AND finished_at < $2::bigint AND flags & 128 <> 0 AND state = 3
+  WHERE finished_at >= $1::bigint AND finished_at < $2::bigint AND flags & {flag.run} <> 0 AND state = {state.completed}
 )
 DELETE FROM {schema}.steps
 WHERE ctid = ANY(ARRAY(
@@ -38,7 +38,7 @@ WHERE ctid = ANY(ARRAY(
   FROM span CROSS JOIN LATERAL (
     SELECT s.ctid AS at, s.job FROM {schema}.steps s WHERE s.job BETWEEN span.low AND span.high OFFSET 0) AS k
   WHERE EXISTS (SELECT 1 FROM {schema}.history h
-                WHERE h.id = k.job AND h.finished_at >= $1::bigint AND h.finished_at < $2::bigint AND h.state = 3 OFFSET 0)
+                WHERE h.id = k.job AND h.finished_at >= $1::bigint AND h.finished_at < $2::bigint AND h.state = {state.completed} OFFSET 0)
   LIMIT $3::bigint))
 
 -- name: prune_days
@@ -53,7 +53,7 @@ ORDER BY 2
 
 -- name: prune_dead
 DELETE FROM {schema}.dead WHERE id = ANY($1::bigint[]) AND finished_at <= $2::bigint
-RETURNING id, (CASE WHEN {schema}.ended_by_engine(error) THEN 4 ELSE 3 END)::smallint
+RETURNING id, (CASE WHEN {schema}.ended_by_engine(error) THEN {outcome.dead} ELSE {outcome.failed} END)::smallint
 
 -- name: prune_drop_day
 -- A whole day goes. Whoever writes history waits until the commit, so this waits for them only shortly and is done last; without the
@@ -67,11 +67,11 @@ BEGIN
     -- Jobs of actions that are still open count in their action from now on (action_forget_jobs.sql).
     EXECUTE format('LOCK TABLE {schema}.%I IN ACCESS EXCLUSIVE MODE', current_setting('muster.day'));
     EXECUTE format('UPDATE {schema}.actions a SET completed = a.completed + o.completed, cancelled = a.cancelled + o.cancelled
-                    FROM (SELECT b.id, count(*) FILTER (WHERE h.state = 3) AS completed, count(*) FILTER (WHERE h.state <> 3) AS cancelled
+                    FROM (SELECT b.id, count(*) FILTER (WHERE h.state = {state.completed}) AS completed, count(*) FILTER (WHERE h.state <> {state.completed}) AS cancelled
                           FROM {schema}.actions b CROSS JOIN LATERAL unnest(b.job_keys) AS k (id) JOIN {schema}.%I h ON h.id = k.id
                           WHERE b.settled_at IS NULL GROUP BY b.id) AS o
                     WHERE a.id = o.id AND a.settled_at IS NULL', current_setting('muster.day'));
-    EXECUTE format('DELETE FROM {schema}.steps s USING {schema}.%I h WHERE s.job = h.id AND h.state <> 3', current_setting('muster.day'));
+    EXECUTE format('DELETE FROM {schema}.steps s USING {schema}.%I h WHERE s.job = h.id AND h.state <> {state.completed}', current_setting('muster.day'));
     EXECUTE format('DELETE FROM {schema}.signals s USING {schema}.%I h WHERE s.job = h.id', current_setting('muster.day'));
     EXECUTE format('DROP TABLE {schema}.%I', current_setting('muster.day'));
   EXCEPTION
@@ -96,7 +96,7 @@ SELECT value FROM {schema}.meta WHERE name = 'finished_excess'
 -- name: prune_history
 -- The times name the partitions; without them every one would be looked at.
 DELETE FROM {schema}.history WHERE id = ANY($1::bigint[]) AND finished_at >= $2::bigint AND finished_at <= $3::bigint
-RETURNING id, (CASE WHEN state = 3 THEN 2 ELSE 5 END)::smallint
+RETURNING id, (CASE WHEN state = {state.completed} THEN {outcome.completed} ELSE {outcome.cancelled} END)::smallint
 
 -- name: prune_keys
 DELETE FROM {schema}.idempotency WHERE job = ANY($1::bigint[])
@@ -141,7 +141,7 @@ $do$
 -- emptied the beats can a lease slip through. It ends by its own time then, and no beat counts for it.
 UPDATE {schema}.running r SET lapsed = true, own_ttl = true
 FROM {schema}.workers w
-WHERE w.id = r.worker AND w.state = 2 AND NOT r.lapsed
+WHERE w.id = r.worker AND w.state = {worker.offline} AND NOT r.lapsed
 
 -- name: prune_pick
 SELECT id, finished_at FROM {schema}.history WHERE finished_at >= $1::bigint AND finished_at <= $2::bigint LIMIT $3::bigint
@@ -150,11 +150,11 @@ SELECT id, finished_at FROM {schema}.history WHERE finished_at >= $1::bigint AND
 SELECT id FROM {schema}.dead WHERE finished_at <= $1::bigint ORDER BY finished_at LIMIT $2::bigint
 
 -- name: prune_pick_oldest
--- Finished jobs by their arrival, the dead among them. The fixed number (kPassRowsMax) tells the planner that it is about few rows.
+-- Finished jobs by their arrival, the dead among them. The fixed number tells the planner that it is about few rows.
 SELECT o.id, o.finished_at, o.is_dead
-FROM ((SELECT id, finished_at, false AS is_dead FROM {schema}.history ORDER BY id LIMIT 2000)
+FROM ((SELECT id, finished_at, false AS is_dead FROM {schema}.history ORDER BY id LIMIT {pass.rows})
       UNION ALL
-      (SELECT id, finished_at, true FROM {schema}.dead ORDER BY id LIMIT 2000)) AS o
+      (SELECT id, finished_at, true FROM {schema}.dead ORDER BY id LIMIT {pass.rows})) AS o
 ORDER BY o.id LIMIT $1::bigint
 
 -- name: prune_pick_rest
@@ -173,7 +173,7 @@ WITH gone AS (
   DELETE FROM {schema}.workers w
   WHERE w.id = ANY(ARRAY(
     SELECT o.id FROM {schema}.workers o
-    WHERE o.state = 2 AND o.offline_at <= $1::bigint AND NOT EXISTS (SELECT 1 FROM {schema}.running r WHERE r.worker = o.id)
+    WHERE o.state = {worker.offline} AND o.offline_at <= $1::bigint AND NOT EXISTS (SELECT 1 FROM {schema}.running r WHERE r.worker = o.id)
     ORDER BY o.namespace, o.name LIMIT $2::bigint FOR UPDATE SKIP LOCKED))
   RETURNING w.id
 ), silenced AS (

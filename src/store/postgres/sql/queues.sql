@@ -13,14 +13,14 @@ WHERE NOT counted AND lane IN (SELECT id FROM {schema}.lanes WHERE queue = $1::i
 -- name: queue_counts
 -- The live jobs of every lane at $1: scheduled, ready, the due time of the one that has been ready longest, running.
 SELECT w.lane, count(*) FILTER (WHERE NOT w.ready), count(*) FILTER (WHERE w.ready), min(w.run_at) FILTER (WHERE w.ready), 0::bigint
-FROM (SELECT lane, run_at, place IN (1, 2) OR (place = 0 AND run_at <= $1::bigint) AS ready FROM {schema}.waiting) AS w
+FROM (SELECT lane, run_at, place IN ({place.ready}, {place.key_full}) OR (place = {place.scheduled} AND run_at <= $1::bigint) AS ready FROM {schema}.waiting) AS w
 GROUP BY w.lane
 UNION ALL
 SELECT r.lane, 0::bigint, 0::bigint, NULL::bigint, count(*) FROM {schema}.running r GROUP BY r.lane
 
 -- name: queue_heads
 -- How many jobs stand ready in each of these lanes, counted up to $2.
-SELECT l.lane, (SELECT count(*) FROM (SELECT 1 FROM {schema}.waiting w WHERE w.place = 1 AND w.stand = l.lane LIMIT $2::bigint) AS heads)
+SELECT l.lane, (SELECT count(*) FROM (SELECT 1 FROM {schema}.waiting w WHERE w.place = {place.ready} AND w.stand = l.lane LIMIT $2::bigint) AS heads)
 FROM unnest($1::integer[]) AS l (lane)
 
 -- name: queue_lock

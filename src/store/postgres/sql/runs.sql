@@ -44,7 +44,7 @@ FROM {schema}.steps s WHERE s.job = $1::bigint AND s.place = $2::integer
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM unnest($1::bigint[]) AS u (job)
-CROSS JOIN LATERAL (SELECT * FROM {schema}.steps s WHERE s.job = u.job AND s.kind = 1 AND s.state = 0 ORDER BY s.place DESC LIMIT 1) AS s
+CROSS JOIN LATERAL (SELECT * FROM {schema}.steps s WHERE s.job = u.job AND s.kind = {kind.sleep} AND s.state = {step.running} ORDER BY s.place DESC LIMIT 1) AS s
 
 -- name: steps_change
 -- What of an attempt changes after it began.
@@ -90,5 +90,5 @@ SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::smallint[],
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM unnest($1::bigint[]) AS u (job)
-CROSS JOIN LATERAL (SELECT * FROM {schema}.steps s WHERE s.job = u.job AND s.state = 1 ORDER BY s.place LIMIT $2::bigint) AS s
+CROSS JOIN LATERAL (SELECT * FROM {schema}.steps s WHERE s.job = u.job AND s.state = {step.waiting} ORDER BY s.place LIMIT $2::bigint) AS s
 ORDER BY s.job, s.place

@@ -1,43 +1,43 @@
 -- name: sweep_drained
 -- Draining workers whose deadline has come, in the order of lists.
-SELECT id FROM {schema}.workers WHERE state = 1 AND drain_deadline <= {schema}.now_ms() ORDER BY namespace, name LIMIT $1::bigint
+SELECT id FROM {schema}.workers WHERE state = {worker.draining} AND drain_deadline <= {schema}.now_ms() ORDER BY namespace, name LIMIT $1::bigint
 
 -- name: sweep_drained_next
-SELECT min(drain_deadline) FROM {schema}.workers WHERE state = 1
+SELECT min(drain_deadline) FROM {schema}.workers WHERE state = {worker.draining}
 
 -- name: sweep_due_next
-SELECT min(run_at) FROM {schema}.waiting WHERE place = 0
+SELECT min(run_at) FROM {schema}.waiting WHERE place = {place.scheduled}
 
 -- name: sweep_due_plain
--- Scheduled jobs without wishes whose time has come. The fixed number (kPassRowsMax) tells the planner that it is about few rows.
-UPDATE {schema}.waiting w SET place = 1, event = 1
+-- Scheduled jobs without wishes whose time has come. The fixed number tells the planner that it is about few rows.
+UPDATE {schema}.waiting w SET place = {place.ready}, event = {event.due}
 WHERE w.id = ANY(ARRAY(
   SELECT d.id FROM (
-    SELECT id FROM {schema}.waiting WHERE place = 0 AND run_at <= {schema}.now_ms() AND NOT special
-    ORDER BY run_at LIMIT 2000 FOR UPDATE SKIP LOCKED) AS d
+    SELECT id FROM {schema}.waiting WHERE place = {place.scheduled} AND run_at <= {schema}.now_ms() AND NOT special
+    ORDER BY run_at LIMIT {pass.rows} FOR UPDATE SKIP LOCKED) AS d
   LIMIT $1::bigint))
 RETURNING w.id, w.lane, w.stand, w.attempt, w.fence
 
 -- name: sweep_due_special
 -- The others, to be placed one by one.
 SELECT d.id FROM (
-  SELECT id FROM {schema}.waiting WHERE place = 0 AND run_at <= {schema}.now_ms() AND special ORDER BY run_at LIMIT 2000) AS d
+  SELECT id FROM {schema}.waiting WHERE place = {place.scheduled} AND run_at <= {schema}.now_ms() AND special ORDER BY run_at LIMIT {pass.rows}) AS d
 LIMIT $1::bigint
 
 -- name: sweep_expiries
 -- Jobs that waited too long, and running ones whose deadline may have come.
 SELECT d.id FROM (
   (SELECT id, expires_at FROM {schema}.waiting WHERE expires_at IS NOT NULL AND expires_at <= {schema}.now_ms()
-   ORDER BY expires_at LIMIT 2001)
+   ORDER BY expires_at LIMIT {pass.rows} + 1)
   UNION ALL
-  (SELECT id, expires_at FROM {schema}.running WHERE flags & 512 <> 0 AND expires_at <= {schema}.now_ms()
-   ORDER BY expires_at LIMIT 2001)) AS d
+  (SELECT id, expires_at FROM {schema}.running WHERE flags & {flag.deadline} <> 0 AND expires_at <= {schema}.now_ms()
+   ORDER BY expires_at LIMIT {pass.rows} + 1)) AS d
 ORDER BY d.expires_at
 LIMIT $1::bigint
 
 -- name: sweep_expiries_next
 SELECT least((SELECT min(expires_at) FROM {schema}.waiting WHERE expires_at IS NOT NULL),
-             (SELECT min(expires_at) FROM {schema}.running WHERE flags & 512 <> 0 AND expires_at IS NOT NULL))
+             (SELECT min(expires_at) FROM {schema}.running WHERE flags & {flag.deadline} <> 0 AND expires_at IS NOT NULL))
 
 -- name: sweep_leads
 -- Held until the commit: while a pass of this term works, nobody takes the leadership over.
@@ -56,7 +56,7 @@ FROM (
   UNION ALL
   (SELECT l.id, l.ends
    FROM {schema}.beats b
-   JOIN {schema}.workers w ON w.id = b.worker AND w.state < 2 AND b.seen_at + w.dead_after_ms <= (SELECT {schema}.now_ms())
+   JOIN {schema}.workers w ON w.id = b.worker AND w.state < {worker.offline} AND b.seen_at + w.dead_after_ms <= (SELECT {schema}.now_ms())
    CROSS JOIN LATERAL (SELECT r.id, greatest(r.lease_until, b.seen_at + r.granted_ms) AS ends FROM {schema}.running r
                        WHERE r.worker = b.worker AND NOT r.own_ttl OFFSET 0) AS l)
 ) AS e
@@ -69,7 +69,7 @@ SELECT min(lease_until) FROM {schema}.running WHERE own_ttl AND lease_until > {s
 
 -- name: sweep_preferences
 SELECT d.job FROM (
-  SELECT job FROM {schema}.wishes WHERE prefer IS NOT NULL AND prefer_until <= {schema}.now_ms() ORDER BY prefer_until LIMIT 2001) AS d
+  SELECT job FROM {schema}.wishes WHERE prefer IS NOT NULL AND prefer_until <= {schema}.now_ms() ORDER BY prefer_until LIMIT {pass.rows} + 1) AS d
 LIMIT $1::bigint
 
 -- name: sweep_preferences_end
@@ -85,7 +85,7 @@ SELECT min(prefer_until) FROM {schema}.wishes WHERE prefer IS NOT NULL
 WITH living AS MATERIALIZED (
   SELECT w.id, w.namespace, w.name, b.seen_at + w.dead_after_ms AS dead_at
   FROM {schema}.workers w LEFT JOIN {schema}.beats b ON b.worker = w.id
-  WHERE w.state < 2
+  WHERE w.state < {worker.offline}
 )
 SELECT s.id, t.next_at, t.forgotten
 FROM (SELECT min(dead_at) FILTER (WHERE dead_at > (SELECT {schema}.now_ms())) AS next_at, count(*) FILTER (WHERE dead_at IS NULL) AS forgotten
@@ -95,7 +95,7 @@ LEFT JOIN (SELECT id FROM living WHERE dead_at <= (SELECT {schema}.now_ms()) ORD
 -- name: sweep_timeouts
 SELECT d.id FROM (
   SELECT id FROM {schema}.running WHERE times_out_at IS NOT NULL AND times_out_at <= {schema}.now_ms()
-  ORDER BY times_out_at LIMIT 2001) AS d
+  ORDER BY times_out_at LIMIT {pass.rows} + 1) AS d
 LIMIT $1::bigint
 
 -- name: sweep_timeouts_next

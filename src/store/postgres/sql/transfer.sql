@@ -22,7 +22,7 @@ ANALYZE {schema}.waiting, {schema}.running, {schema}.dead, {schema}.history, {sc
 -- name: transfer_beats
 -- Live workers are as good as seen: they get their full time to be heard.
 INSERT INTO {schema}.beats AS b (worker, seen_at, completed, failed, stats)
-SELECT id, {schema}.now_ms(), completed, failed, stats FROM {schema}.workers WHERE state < 2 ORDER BY id
+SELECT id, {schema}.now_ms(), completed, failed, stats FROM {schema}.workers WHERE state < {worker.offline} ORDER BY id
 ON CONFLICT (worker) DO UPDATE SET seen_at = excluded.seen_at, completed = excluded.completed, failed = excluded.failed, stats = excluded.stats
 
 -- name: transfer_begin
@@ -121,13 +121,13 @@ WITH asked AS (
                              event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress, partial)
   SELECT id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags, priority, event, lease_ms,
          timeout_ms, expires_at, spec, payload, result, error, attempts, progress, partial
-  FROM asked WHERE state = 4
+  FROM asked WHERE state = {state.dead}
 )
 INSERT INTO {schema}.history (id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags, priority,
                               event, lease_ms, timeout_ms, expires_at, spec, payload, result, error, attempts, progress, partial)
 SELECT id, finished_at, created_at, run_at, fence, started_at, lane, worker, attempt, rescues, state, flags, priority, event, lease_ms,
        timeout_ms, expires_at, spec, payload, result, error, attempts, progress, partial
-FROM asked WHERE state <> 4
+FROM asked WHERE state <> {state.dead}
 
 -- name: transfer_items
 -- Until their values pass $4 bytes.
@@ -143,16 +143,16 @@ INSERT INTO {schema}.key_items (key, position, value) SELECT * FROM unnest($1::b
 
 -- name: transfer_jobs
 -- The next jobs by their keys, wherever they are, until their contents pass $3 bytes. First how far that is, by the sizes alone; then the rows.
--- The fixed number (kCopyBatchMax) tells the planner that it is about few rows: it walks the primary keys side by side.
+-- The fixed number tells the planner that it is about few rows: it walks the primary keys side by side.
 WITH sized AS MATERIALIZED (
   SELECT s.id, sum(s.size) OVER (ORDER BY s.id) - s.size AS before
   FROM (
-    (SELECT id, octet_length(payload) AS size FROM {schema}.waiting WHERE id > $1::bigint ORDER BY id LIMIT 5000)
-    UNION ALL (SELECT id, octet_length(payload) FROM {schema}.running WHERE id > $1::bigint ORDER BY id LIMIT 5000)
+    (SELECT id, octet_length(payload) AS size FROM {schema}.waiting WHERE id > $1::bigint ORDER BY id LIMIT {copy.batch})
+    UNION ALL (SELECT id, octet_length(payload) FROM {schema}.running WHERE id > $1::bigint ORDER BY id LIMIT {copy.batch})
     UNION ALL (SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) FROM {schema}.dead WHERE id > $1::bigint
-               ORDER BY id LIMIT 5000)
+               ORDER BY id LIMIT {copy.batch})
     UNION ALL (SELECT id, octet_length(payload) + coalesce(octet_length(result), 0) FROM {schema}.history WHERE id > $1::bigint
-               ORDER BY id LIMIT 5000)
+               ORDER BY id LIMIT {copy.batch})
     ORDER BY id LIMIT $2::bigint
   ) AS s
 ), bound AS MATERIALIZED (
@@ -162,12 +162,12 @@ SELECT j.id, n.name, q.name, l.type, j.state, j.flags, j.priority, j.rank, j.run
        w.name, j.started_at, j.finished_at, j.expires_at, j.granted_ms, j.cancel_reason, j.spec, j.payload, j.result, j.error, j.attempts,
        j.progress, j.partial
 FROM (
-  SELECT id, lane, (CASE WHEN place IN (1, 2) THEN 1 ELSE 0 END)::smallint AS state, flags, priority, rank, run_at, created_at, event, attempt,
+  SELECT id, lane, (CASE WHEN place IN ({place.ready}, {place.key_full}) THEN {state.ready} ELSE {state.scheduled} END)::smallint AS state, flags, priority, rank, run_at, created_at, event, attempt,
          rescues, fence, worker, started_at, NULL::bigint AS finished_at, expires_at, NULL::bigint AS granted_ms,
          NULL::bytea AS cancel_reason, spec, payload, NULL::bytea AS result, error, attempts, progress, partial
   FROM {schema}.waiting WHERE id > $1::bigint AND id <= (SELECT id FROM bound)
   UNION ALL
-  SELECT id, lane, 2::smallint, flags, priority, rank, run_at, created_at, 2::smallint, attempt, rescues, fence, worker, started_at,
+  SELECT id, lane, {state.running}::smallint, flags, priority, rank, run_at, created_at, {event.claimed}::smallint, attempt, rescues, fence, worker, started_at,
          NULL::bigint, expires_at, CASE WHEN NOT lapsed THEN granted_ms END, cancel_reason, spec, payload, NULL::bytea, error, attempts,
          progress, partial
   FROM {schema}.running WHERE id > $1::bigint AND id <= (SELECT id FROM bound)
@@ -257,7 +257,7 @@ UPDATE {schema}.wishes w SET pending = (SELECT count(*) FROM {schema}.dependenci
 -- Ready jobs whose place depends on others: on who lives, and on keys that are held.
 SELECT w.id
 FROM {schema}.waiting w JOIN {schema}.wishes s ON s.job = w.id
-WHERE w.id > $1::bigint AND w.place IN (1, 2) AND (s.concurrency_key IS NOT NULL OR s.sticky_key IS NOT NULL OR s.prefer IS NOT NULL)
+WHERE w.id > $1::bigint AND w.place IN ({place.ready}, {place.key_full}) AND (s.concurrency_key IS NOT NULL OR s.sticky_key IS NOT NULL OR s.prefer IS NOT NULL)
 ORDER BY w.id LIMIT $2::bigint
 
 -- name: transfer_plans
@@ -369,7 +369,7 @@ SELECT w.id, n.name, w.name, w.session, w.state, w.spec, w.registered_at, coales
        w.drain_deadline, w.drain_reason, coalesce(b.completed, w.completed), coalesce(b.failed, w.failed), coalesce(b.stats, w.stats)
 FROM {schema}.workers w
 JOIN {schema}.namespaces n ON n.id = w.namespace
-LEFT JOIN {schema}.beats b ON b.worker = w.id AND w.state < 2
+LEFT JOIN {schema}.beats b ON b.worker = w.id AND w.state < {worker.offline}
 WHERE w.id > $1::bigint ORDER BY w.id LIMIT $2::bigint
 
 -- name: transfer_workers_known

@@ -8,7 +8,7 @@ ON CONFLICT (queue, key) DO UPDATE SET worker = excluded.worker
 -- name: worker_add
 -- Names that are taken meanwhile do not come back.
 INSERT INTO {schema}.workers (namespace, name, session, state, revision, slots, dead_after_ms, spec, registered_at, last_seen_at)
-SELECT u.namespace, u.name, nextval('{schema}.fences'), 0, nextval('{schema}.fences'), u.slots, u.dead_after_ms, u.spec,
+SELECT u.namespace, u.name, nextval('{schema}.fences'), {worker.online}, nextval('{schema}.fences'), u.slots, u.dead_after_ms, u.spec,
        {schema}.now_ms(), {schema}.now_ms()
 FROM (SELECT * FROM unnest($1::integer[], $2::text[], $3::integer[], $4::bigint[], $5::text[])
                AS u (namespace, name, slots, dead_after_ms, spec) ORDER BY namespace, name) AS u
@@ -34,7 +34,7 @@ FROM unnest($1::integer[], $2::bytea[]) AS u (namespace, need)
 JOIN {schema}.queues q ON q.namespace = u.namespace
 JOIN {schema}.lanes l ON l.queue = q.id AND l.home IS NOT NULL AND position(u.need IN l.needs) > 0
 JOIN {schema}.waiting j ON j.stand = l.id AND j.stand <> j.lane
-WHERE j.place = 1
+WHERE j.place = {place.ready}
 
 -- name: worker_leases
 SELECT id FROM {schema}.running WHERE worker = ANY($1::integer[]) ORDER BY id
@@ -68,9 +68,9 @@ JOIN {schema}.workers w ON w.namespace = a.namespace AND w.name = a.name
 
 -- name: worker_own_drain
 -- Workers that say they take no more work. Those that drain already are left as they are.
-UPDATE {schema}.workers w SET state = 1, drain_reason = $4::bytea, revision = nextval('{schema}.fences')
+UPDATE {schema}.workers w SET state = {worker.draining}, drain_reason = $4::bytea, revision = nextval('{schema}.fences')
 FROM unnest($1::integer[], $2::text[], $3::bigint[]) AS u (namespace, name, session)
-WHERE w.namespace = u.namespace AND w.name = u.name AND w.state = 0 AND (u.session IS NULL OR u.session = w.session)
+WHERE w.namespace = u.namespace AND w.name = u.name AND w.state = {worker.online} AND (u.session IS NULL OR u.session = w.session)
 RETURNING w.namespace, w.name, w.session
 
 -- name: worker_own_ttl
@@ -128,4 +128,4 @@ WHERE w.id = ANY($1::integer[])
 DELETE FROM {schema}.sticky WHERE worker = ANY($1::integer[])
 
 -- name: workers_online
-SELECT id, revision FROM {schema}.workers WHERE namespace = $1::integer AND state = 0
+SELECT id, revision FROM {schema}.workers WHERE namespace = $1::integer AND state = {worker.online}

@@ -15,8 +15,8 @@ SELECT id, name, plan, created_at, jobs, settled_at, completed, failed, dead, ca
 
 -- name: action_forget_job
 -- A finished job of an open action goes: from now on it counts here. Counts that are final hold it already.
-UPDATE actions SET completed = completed + (o.outcome = 2), failed = failed + (o.outcome = 3), dead = dead + (o.outcome = 4),
-  cancelled = cancelled + (o.outcome = 5)
+UPDATE actions SET completed = completed + (o.outcome = {outcome.completed}), failed = failed + (o.outcome = {outcome.failed}), dead = dead + (o.outcome = {outcome.dead}),
+  cancelled = cancelled + (o.outcome = {outcome.cancelled})
 FROM (SELECT outcome FROM job_outcomes WHERE id = ?2) o
 WHERE id = ?1 AND settled_at IS NULL
 

@@ -58,13 +58,13 @@ SELECT cancel_reason FROM jobs WHERE id = ?1
 UPDATE jobs SET flags = ?2, cancel_reason = ?3 WHERE id = ?1
 
 -- name: job_claim
-UPDATE jobs SET state = 2, event = 2, attempt = ?2, fence = ?3, worker = ?4, started_at = ?5, lease = ?6 WHERE id = ?1
+UPDATE jobs SET state = {state.running}, event = {event.claimed}, attempt = ?2, fence = ?3, worker = ?4, started_at = ?5, lease = ?6 WHERE id = ?1
 
 -- name: job_complete
-UPDATE jobs SET state = 3, event = 3, flags = ?2, finished_at = ?3, result = ?4 WHERE id = ?1
+UPDATE jobs SET state = {state.completed}, event = {event.completed}, flags = ?2, finished_at = ?3, result = ?4 WHERE id = ?1
 
 -- name: job_count_finished
-SELECT COUNT(*) FROM jobs WHERE id >= ?1 AND state >= 3
+SELECT COUNT(*) FROM jobs WHERE id >= ?1 AND state >= {state.completed}
 
 -- name: job_count_range
 SELECT COUNT(*) FROM jobs WHERE id >= ?1 AND id < ?2
@@ -74,9 +74,9 @@ SELECT COUNT(*) FROM jobs WHERE id >= ?1 AND id < ?2
 -- by lane before names are looked at.
 SELECT n.name, q.name, l.type, c.state, SUM(c.count)
 FROM (
-  SELECT lane, CASE WHEN state = 0 AND run_at <= ?6 THEN 1 ELSE state END AS state, COUNT(*) AS count
+  SELECT lane, CASE WHEN state = {state.scheduled} AND run_at <= ?6 THEN {state.ready} ELSE state END AS state, COUNT(*) AS count
   FROM jobs
-  WHERE ?5 = 0 OR (flags & 64) != 0
+  WHERE ?5 = 0 OR (flags & {flag.run}) != 0
   GROUP BY 1, 2
 ) c
 JOIN lanes l ON l.id = c.lane
@@ -122,10 +122,10 @@ WHERE j.id < ?1 AND j.id >= ?2
   AND (?4 IS NULL OR q.name = ?4)
   AND (?5 IS NULL OR l.type = ?5)
   AND (?6 IS NULL OR w.name = ?6)
-  AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = 0 AND j.run_at <= ?8 THEN 1 ELSE j.state END)) != 0)
+  AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = {state.scheduled} AND j.run_at <= ?8 THEN {state.ready} ELSE j.state END)) != 0)
   AND (?9 IS NULL OR j.created_at > ?9)
   AND (?10 IS NULL OR j.created_at < ?10)
-  AND (?14 = 0 OR (j.flags & 64) != 0)
+  AND (?14 = 0 OR (j.flags & {flag.run}) != 0)
   AND (?11 IS NULL OR json_extract(j.error, '$.kind') = ?11)
   AND (?12 IS NULL OR NOT EXISTS (
     SELECT 1 FROM json_each(?12) wanted
@@ -149,10 +149,10 @@ WHERE j.id > ?1 AND j.id <= ?2
   AND (?4 IS NULL OR q.name = ?4)
   AND (?5 IS NULL OR l.type = ?5)
   AND (?6 IS NULL OR w.name = ?6)
-  AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = 0 AND j.run_at <= ?8 THEN 1 ELSE j.state END)) != 0)
+  AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = {state.scheduled} AND j.run_at <= ?8 THEN {state.ready} ELSE j.state END)) != 0)
   AND (?9 IS NULL OR j.created_at > ?9)
   AND (?10 IS NULL OR j.created_at < ?10)
-  AND (?14 = 0 OR (j.flags & 64) != 0)
+  AND (?14 = 0 OR (j.flags & {flag.run}) != 0)
   AND (?11 IS NULL OR json_extract(j.error, '$.kind') = ?11)
   AND (?12 IS NULL OR NOT EXISTS (
     SELECT 1 FROM json_each(?12) wanted
@@ -165,7 +165,7 @@ LIMIT ?13
 -- name: job_live
 -- What the memory index is rebuilt from.
 SELECT id, lane, state, flags, priority, rank, run_at, created_at, event, attempt, rescues, fence, worker, started_at, spec, expires_at, lease
-FROM jobs WHERE id >= ?1 AND state < 3 ORDER BY id
+FROM jobs WHERE id >= ?1 AND state < {state.completed} ORDER BY id
 
 -- name: job_move
 -- Every other move: the whole changeable part of the row.
@@ -183,7 +183,7 @@ FROM jobs WHERE id = ?1
 
 -- name: job_redrive
 UPDATE jobs
-SET state = 1, event = ?2, flags = ?3, rank = ?4, run_at = ?5, expires_at = ?6, attempt = 0, rescues = 0, finished_at = NULL, result = NULL,
+SET state = {state.ready}, event = ?2, flags = ?3, rank = ?4, run_at = ?5, expires_at = ?6, attempt = 0, rescues = 0, finished_at = NULL, result = NULL,
   cancel_reason = NULL, lease = NULL
 WHERE id = ?1
 

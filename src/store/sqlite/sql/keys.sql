@@ -1,7 +1,7 @@
 -- name: key_clear_texts
 -- The texts among the first keys of a space.
 DELETE FROM keys
-WHERE id IN (SELECT id FROM keys WHERE namespace = ?1 AND space = ?2 ORDER BY name LIMIT ?3) AND type = 0
+WHERE id IN (SELECT id FROM keys WHERE namespace = ?1 AND space = ?2 ORDER BY name LIMIT ?3) AND type = {type.text}
 
 -- name: key_count
 -- Of all by the index of names, without those whose time has come, which are few: the sweep sees to that. Neither is counted for ever.
@@ -41,11 +41,11 @@ UPDATE keys SET name = ?2, version = version + 1 WHERE id = ?1
 
 -- name: key_retire
 -- Out of sight, where the sweep of expired keys finds it first: in the space of removed ones, which goes by numbers.
-UPDATE keys SET space = 2, name = CAST(CAST(id AS TEXT) AS BLOB), expires_at = 0 WHERE id = ?1
+UPDATE keys SET space = {space.leaving}, name = CAST(CAST(id AS TEXT) AS BLOB), expires_at = 0 WHERE id = ?1
 
 -- name: key_retire_first
 -- As key_retire, for the first keys of a space.
-UPDATE keys SET space = 2, name = CAST(CAST(id AS TEXT) AS BLOB), expires_at = 0
+UPDATE keys SET space = {space.leaving}, name = CAST(CAST(id AS TEXT) AS BLOB), expires_at = 0
 WHERE id IN (SELECT id FROM keys WHERE namespace = ?1 AND space = ?2 ORDER BY name LIMIT ?3)
 
 -- name: key_text

@@ -16,7 +16,7 @@ DELETE FROM signals WHERE job = ?1 AND place = ?2
 -- name: step_asleep
 -- The newest sleep that is running.
 SELECT job, place, name, kind, state, attempt, encodings, begun_at, finished_at, until, worker, fence, child, signal, policy, error, input, output
-FROM steps WHERE job = ?1 AND kind = 1 AND state = 0 ORDER BY place DESC LIMIT 1
+FROM steps WHERE job = ?1 AND kind = {kind.sleep} AND state = {step.running} ORDER BY place DESC LIMIT 1
 
 -- name: step_delete
 DELETE FROM steps WHERE job = ?1
@@ -41,7 +41,7 @@ FROM steps WHERE job = ?1 AND name = ?2 ORDER BY place DESC LIMIT 1
 -- name: step_parked_on
 -- What a parked run waits for: steps that wait, and those that failed and are tried again at ?2.
 SELECT job, place, name, kind, state, attempt, encodings, begun_at, finished_at, until, worker, fence, child, signal, policy, error, input, output
-FROM steps WHERE job = ?1 AND (state = 1 OR (state = 3 AND until = ?2)) ORDER BY place LIMIT ?3
+FROM steps WHERE job = ?1 AND (state = {step.waiting} OR (state = {step.failed} AND until = ?2)) ORDER BY place LIMIT ?3
 
 -- name: step_read
 SELECT job, place, name, kind, state, attempt, encodings, begun_at, finished_at, until, worker, fence, child, signal, policy, error, input, output
@@ -54,4 +54,4 @@ WHERE job = ?1 AND place = ?2
 
 -- name: step_waiting
 SELECT job, place, name, kind, state, attempt, encodings, begun_at, finished_at, until, worker, fence, child, signal, policy, error, input, output
-FROM steps WHERE job = ?1 AND state = 1 ORDER BY place
+FROM steps WHERE job = ?1 AND state = {step.waiting} ORDER BY place

@@ -86,7 +86,7 @@ SELECT id, name, description, created_at, display_name, enabled, updated_at FROM
 -- name: transfer_oldest_live
 -- Every job below is finished, and how many these are: where a start begins to look. ?1 when no job lives.
 SELECT o.id, (SELECT COUNT(*) FROM jobs WHERE id < o.id)
-FROM (SELECT COALESCE((SELECT MIN(id) FROM jobs WHERE state < 3), ?1) AS id) o
+FROM (SELECT COALESCE((SELECT MIN(id) FROM jobs WHERE state < {state.completed}), ?1) AS id) o
 
 -- name: transfer_plan_put
 INSERT INTO plans (namespace, name, text, description, tasks, needs, created_at, last_used_at, actions, jobs)
