@@ -11,14 +11,14 @@ using namespace std::chrono_literals;
 
 TEST_F(ClaimsTest, DeliversWhatIsThereAtOnce) {
   claim("a");
-  store_.answer_claim("a", job("a", 1, lane_));
+  answer("a", job("a", 1, lane_));
   EXPECT_EQ(seen_["a"].jobs, std::vector{(JobId{{0, 1}})});
   EXPECT_EQ(claims_.parked(), 0u);
 }
 
 TEST_F(ClaimsTest, ParksNothingThatMayNotWait) {
   claim("a", 0s);
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(seen_["a"].calls, 1);
   EXPECT_EQ(seen_["a"].code, Code::ok);
   EXPECT_EQ(claims_.parked(), 0u);
@@ -37,11 +37,12 @@ TEST_F(ClaimsTest, RefusesBadRequestsWithoutAskingTheStore) {
   claim(request, 0s);
   EXPECT_EQ(seen_["a"].calls, 4);
   EXPECT_EQ(seen_["a"].code, Code::invalid_argument);
-  EXPECT_EQ(store_.claims_total, 0u);
+  EXPECT_EQ(store_.asked(store::Verb::claim), 0u);
 }
 
 TEST_F(ClaimsTest, AnswersAClaimWhoseQuestionThrows) {
-  store_.on_claim = [](const store::ClaimRequest&) -> Result<ClaimReply> { throw std::runtime_error("a test throws"); };
+  store_.on(store::Verb::claim,
+            [](const store::ClaimRequest&) -> Result<ClaimReply> { throw std::runtime_error("a test throws"); });
   EXPECT_NO_THROW(claim("w1"));
   EXPECT_EQ(seen_["w1"].calls, 1);
   EXPECT_EQ(seen_["w1"].code, Code::internal);
@@ -50,7 +51,7 @@ TEST_F(ClaimsTest, AnswersAClaimWhoseQuestionThrows) {
 
 TEST_F(ClaimsTest, PassesAnErrorOn) {
   claim("a");
-  store_.answer_claim("a", Status::not_found("worker 'a' is not registered"));
+  answer("a", Status::not_found("worker 'a' is not registered"));
   EXPECT_EQ(seen_["a"].code, Code::not_found);
 }
 
@@ -70,11 +71,11 @@ TEST_F(ClaimsTest, HandsBackWhatComesForACancelledClaim) {
   const ClaimTicket ticket = claim("a");
   claims_.cancel(ticket);
   EXPECT_EQ(seen_["a"].calls, 1);
-  store_.answer_claim("a", job("a", 7, lane_));
+  answer("a", job("a", 7, lane_));
   EXPECT_EQ(seen_["a"].calls, 1);
   EXPECT_TRUE(seen_["a"].jobs.empty());
-  ASSERT_EQ(store_.releases.size(), 1u);
-  EXPECT_EQ(store_.releases[0].lease, (LeaseRef{JobId{{0, 7}}, Fence{7}}));
+  ASSERT_EQ(releases().size(), 1u);
+  EXPECT_EQ(releases()[0].lease, (LeaseRef{JobId{{0, 7}}, Fence{7}}));
 }
 
 TEST_F(ClaimsTest, GivesTheWakeOfACancelledFlightToTheNext) {
@@ -82,17 +83,17 @@ TEST_F(ClaimsTest, GivesTheWakeOfACancelledFlightToTheNext) {
   park("b");
   wake({lane_});
   claims_.cancel(ticket);
-  store_.answer_claim("a", job("a", 7, lane_));
-  EXPECT_EQ(store_.releases.size(), 1u);
+  answer("a", job("a", 7, lane_));
+  EXPECT_EQ(releases().size(), 1u);
   EXPECT_EQ(asked(), Names{"b"});
 }
 
 TEST_F(ClaimsTest, HandsBackWhatCouldNotBeSentOn) {
   claims_.hand_back({make_grant(3, *lane_), make_grant(4, *lane_)});
-  ASSERT_EQ(store_.releases.size(), 2u);
-  EXPECT_EQ(store_.releases[1].lease.fence, Fence{4});
+  ASSERT_EQ(releases().size(), 2u);
+  EXPECT_EQ(releases()[1].lease.fence, Fence{4});
   claims_.hand_back({});
-  EXPECT_EQ(store_.verbs.size(), 1u);
+  EXPECT_EQ(store_.asked(), std::vector{store::Verb::release});
 }
 
 TEST_F(ClaimsTest, AnswersEmptyWhenTheWaitIsOver) {
@@ -100,7 +101,7 @@ TEST_F(ClaimsTest, AnswersEmptyWhenTheWaitIsOver) {
   park("b", 20s);
   clock_.advance(9'999ms);
   claims_.tick();
-  while (!store_.claims.empty()) store_.answer_claim(asked().front(), nothing(asked().front()));
+  while (!waiting_.empty()) answer(asked().front(), nothing(asked().front()));
   EXPECT_EQ(seen_["a"].calls, 0);
   clock_.advance(1ms);
   claims_.tick();
@@ -113,7 +114,7 @@ TEST_F(ClaimsTest, AnswersWhenTheWaitEndedDuringALook) {
   park("a", 10s);
   wake({lane_});
   clock_.advance(10s);
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(seen_["a"].calls, 1);
 }
 
@@ -133,11 +134,11 @@ TEST_F(ClaimsTest, PollsEachParkedClaimOnceAPeriod) {
   clock_.advance(600ms);
   claims_.tick();
   EXPECT_EQ(asked(), Names{"a"});
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   clock_.advance(400ms);
   claims_.tick();
   EXPECT_EQ(asked(), Names{"b"});
-  store_.answer_claim("b", job("b", 1, lane_));
+  answer("b", job("b", 1, lane_));
   EXPECT_EQ(seen_["b"].jobs.size(), 1u);
 }
 
@@ -146,19 +147,19 @@ TEST_F(ClaimsTest, SpreadsPollsAndReachesEveryClaim) {
   // three periods.
   constexpr std::size_t kMany = 3 * Claims::kPollsPerPeriod;
   std::map<std::string, int> polls;
-  store_.on_claim = [&](const store::ClaimRequest& request) {
+  store_.on(store::Verb::claim, [&](const store::ClaimRequest& request) {
     ++polls[request.worker.text()];
     return Result<ClaimReply>(nothing(request.worker.text()));
-  };
+  });
   for (std::size_t i = 0; i < kMany; ++i) claim("w" + std::to_string(i), 60s);
   ASSERT_EQ(claims_.parked(), kMany);
   polls.clear();
   clock_.advance(1s);
   Duration passed{0};
   while (passed < 3'000ms) {
-    const std::size_t before = store_.claims_total;
+    const std::size_t before = store_.asked(store::Verb::claim);
     const Duration sleep = claims_.tick();
-    EXPECT_LE(store_.claims_total - before, Claims::kPollsPerPeriod);
+    EXPECT_LE(store_.asked(store::Verb::claim) - before, Claims::kPollsPerPeriod);
     ASSERT_GT(sleep, 0ms);
     clock_.advance(sleep);
     passed += sleep;
@@ -170,7 +171,7 @@ TEST_F(ClaimsTest, LooksAgainWhenARateLimitFreesAToken) {
   claim("a");
   ClaimReply limited = nothing("a");
   limited.retry_at = clock_.now() + 250ms;
-  store_.answer_claim("a", limited);
+  answer("a", limited);
   EXPECT_EQ(claims_.tick(), 250ms);
   clock_.advance(250ms);
   claims_.tick();
@@ -179,7 +180,7 @@ TEST_F(ClaimsTest, LooksAgainWhenARateLimitFreesAToken) {
 
 TEST_F(ClaimsTest, RetriesAClaimWithoutASlotWhenAJobOfItsWorkerEnds) {
   claim("a");
-  store_.answer_claim("a", nothing("a", ClaimBlock::no_slots));
+  answer("a", nothing("a", ClaimBlock::no_slots));
   EXPECT_EQ(claims_.parked(), 1u);
   wake({lane_});
   job_ends("b");
@@ -191,15 +192,15 @@ TEST_F(ClaimsTest, RetriesAClaimWithoutASlotWhenAJobOfItsWorkerEnds) {
 TEST_F(ClaimsTest, RetriesWhenTheSlotWasFreedDuringItsFlight) {
   claim("a");
   job_ends("a");
-  store_.answer_claim("a", nothing("a", ClaimBlock::no_slots));
+  answer("a", nothing("a", ClaimBlock::no_slots));
   EXPECT_EQ(asked(), Names{"a"});
-  store_.answer_claim("a", nothing("a", ClaimBlock::no_slots));
+  answer("a", nothing("a", ClaimBlock::no_slots));
   EXPECT_EQ(claims_.parked(), 1u);
 }
 
 TEST_F(ClaimsTest, AnswersADrainingWorkerAtOnce) {
   claim("a");
-  store_.answer_claim("a", nothing("a", ClaimBlock::draining));
+  answer("a", nothing("a", ClaimBlock::draining));
   EXPECT_EQ(seen_["a"].calls, 1);
   EXPECT_EQ(seen_["a"].block, ClaimBlock::draining);
 }
@@ -219,7 +220,7 @@ TEST_F(ClaimsTest, AnswersParkedClaimsOfAWorkerThatDrainsOrGoes) {
 TEST_F(ClaimsTest, DoesNotParkWhenItsWorkerWentDuringTheFlight) {
   claim("a");
   worker_becomes("a", WorkerState::draining);
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(seen_["a"].calls, 1);
 }
 
@@ -229,7 +230,7 @@ TEST_F(ClaimsTest, LeavesClaimsOfAnotherSessionAlone) {
   request.worker = WorkerId("a");
   request.session = SessionId{2};
   claim(request, 30s);
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   worker_becomes("a", WorkerState::offline, SessionId{1});
   EXPECT_EQ(seen_["a"].calls, 0);
   worker_becomes("a", WorkerState::offline, SessionId{2});
@@ -243,7 +244,7 @@ TEST_F(ClaimsTest, TriesParkedClaimsAgainWhenTheirWorkerRegistersAgain) {
   EXPECT_EQ(asked(), Names{"a"});
   capabilities_["a"] = {"tool:new"};
   offers_.erase("a");
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(claims_.parked(), 2u);
   wake({make_lane({"tool:new"})});
   EXPECT_EQ(asked(), Names{"a"});
@@ -255,10 +256,10 @@ TEST_F(ClaimsTest, StopAnswersEverybodyAndParksNoMore) {
   claims_.stop();
   EXPECT_EQ(seen_["a"].calls, 1);
   EXPECT_EQ(seen_["b"].calls, 0);
-  store_.answer_claim("b", nothing("b"));
+  answer("b", nothing("b"));
   EXPECT_EQ(seen_["b"].calls, 1);
   claim("c");
-  store_.answer_claim("c", nothing("c"));
+  answer("c", nothing("c"));
   EXPECT_EQ(seen_["c"].calls, 1);
   claims_.stop();
   EXPECT_EQ(claims_.parked(), 0u);
@@ -272,7 +273,7 @@ TEST_F(ClaimsTest, AnswersAfterItsOwnerIsGone) {
   request.worker = WorkerId("a");
   claims->claim(request, 30s, [&](Result<ClaimReply>) { ++calls; });
   claims.reset();
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(calls, 1);
 }
 
@@ -285,13 +286,13 @@ TEST_F(ClaimsTest, RefusesOneMoreThanMayPark) {
     request.ns = NamespaceName(kDefaultNamespace);
     request.worker = WorkerId(worker);
     small.claim(request, 30s, [&](Result<ClaimReply> result) { codes.push_back(result.code()); });
-    store_.answer_claim(worker, nothing(worker));
+    answer(worker, nothing(worker));
   }
   EXPECT_EQ(codes, std::vector{Code::exhausted});
   EXPECT_EQ(small.parked(), 2u);
   // One that is parked already keeps its right while it looks.
   small.committed({.jobs = {}, .workers = {}, .queues = {}, .wakes = std::span(&lane_, 1)});
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(small.parked(), 2u);
 }
 

@@ -2,6 +2,7 @@
 // commits made by hand.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,12 +13,39 @@
 #include <gtest/gtest.h>
 
 #include "engine/claims.h"
-#include "engine/fake_store_testing.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 
+inline LaneRef make_lane(std::vector<std::string> needs, std::string queue = "default", std::string type = "work") {
+  return std::make_shared<const Lane>(Lane{NamespaceName(kDefaultNamespace), QueueName(std::move(queue)),
+                                           JobType(std::move(type)), CapabilitySet(std::move(needs))});
+}
+
+inline Grant make_grant(std::uint64_t number, const Lane& lane) {
+  Grant grant;
+  grant.id = JobId{{0, number}};
+  grant.ns = lane.ns;
+  grant.queue = lane.queue;
+  grant.type = lane.type;
+  grant.fence = Fence{number};
+  return grant;
+}
+
+// What worker `id` offers: the capabilities named, its own name, and every queue.
+inline std::shared_ptr<const Offer> make_offer(const std::string& worker, std::vector<std::string> capabilities) {
+  capabilities.push_back(worker_capability(worker));
+  return std::make_shared<const Offer>(Offer{NamespaceName(kDefaultNamespace), {}, CapabilitySet(std::move(capabilities))});
+}
+
 class ClaimsTest : public testing::Test {
  protected:
+  ClaimsTest() {
+    store_.on(store::Verb::claim, [this](store::ClaimRequest request, Reply<ClaimReply> reply) {
+      waiting_.emplace_back(std::move(request), std::move(reply));
+    });
+  }
+
   static constexpr Duration kWait = std::chrono::seconds(30);
   using ClaimBlock = store::ClaimBlock;
   using ClaimReply = store::ClaimReply;
@@ -46,10 +74,18 @@ class ClaimsTest : public testing::Test {
       seen.retry_at = result->retry_at;
     });
   }
+  // Answers the oldest claim that waits at the store, whose worker must be the one named.
+  void answer(const std::string& worker, Result<ClaimReply> result) {
+    ASSERT_FALSE(waiting_.empty());
+    ASSERT_EQ(waiting_.front().first.worker.text(), worker);
+    Reply<ClaimReply> reply = std::move(waiting_.front().second);
+    waiting_.pop_front();
+    reply(std::move(result));
+  }
   // Claims and parks: the store saw nothing.
   ClaimTicket park(const std::string& worker, Duration wait = kWait) {
     const ClaimTicket ticket = claim(worker, wait);
-    store_.answer_claim(worker, nothing(worker));
+    answer(worker, nothing(worker));
     return ticket;
   }
 
@@ -65,6 +101,8 @@ class ClaimsTest : public testing::Test {
     reply.grants.push_back(make_grant(number, *lane));
     return reply;
   }
+
+  std::vector<store::Release> releases() const { return store_.elements<store::Release>(store::Verb::release); }
 
   void wake(std::vector<LaneRef> lanes) { claims_.committed({.jobs = {}, .workers = {}, .queues = {}, .wakes = lanes}); }
   void job_ends(const std::string& worker) {
@@ -88,12 +126,13 @@ class ClaimsTest : public testing::Test {
   // The workers whose claims wait at the store, oldest first.
   std::vector<std::string> asked() const {
     std::vector<std::string> out;
-    for (const FakeStore::AskedClaim& claim : store_.claims) out.push_back(claim.request.worker.text());
+    for (const auto& [request, reply] : waiting_) out.push_back(request.worker.text());
     return out;
   }
   using Names = std::vector<std::string>;
 
-  FakeStore store_;
+  store::ScriptedStore store_;
+  std::deque<std::pair<store::ClaimRequest, Reply<ClaimReply>>> waiting_;  // at the store, oldest first
   ManualClock clock_;
   Metrics metrics_;
   Options options_;

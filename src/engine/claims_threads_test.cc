@@ -16,8 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/claims.h"
-#include "engine/fake_store_testing.h"
+#include "engine/claims_testing.h"
 
 namespace muster::engine {
 namespace {
@@ -52,7 +51,7 @@ class Pool {
 };
 
 TEST(ClaimsThreads, AnswerEverybodyOnceAndLoseNoWake) {
-  FakeStore store;
+  store::ScriptedStore store;
   RealClock clock;
   Metrics metrics;
   Pool pool;
@@ -64,16 +63,17 @@ TEST(ClaimsThreads, AnswerEverybodyOnceAndLoseNoWake) {
   Claims claims(store, clock, metrics, Options{});
 
   const auto wake = [&] { claims.committed({.jobs = {}, .workers = {}, .queues = {}, .wakes = std::span(&lane, 1)}); };
-  store.on_claim = [&](const store::ClaimRequest&) {
+  store.on(store::Verb::claim, [&](const store::ClaimRequest&) {
     store::ClaimReply reply{.offer = offer};
     if (const auto job = pool.take()) reply.grants.push_back(make_grant(*job, *lane));
     std::this_thread::yield();  // lets others commit between a look and its answer
     return Result<store::ClaimReply>(std::move(reply));
-  };
-  store.on_release = [&](const store::Release& release) {
-    pool.put(to_number(release.lease.fence));
+  });
+  store.on(store::Verb::release, [&](const std::vector<store::Release>& batch) {
+    for (const store::Release& release : batch) pool.put(to_number(release.lease.fence));
     wake();
-  };
+    return Result<store::Each<store::Settled>>(store::Each<store::Settled>(batch.size(), store::Settled()));
+  });
 
   // Each round everybody does one thing at the same time; then all stand still and the outcome is looked at.
   std::barrier round_begins(kClaimers + kProducers + 2);

@@ -27,7 +27,7 @@ TEST_F(ClaimsTest, ReturnsToItsOldPlaceAfterAnEmptyLook) {
   park("a");
   park("b");
   wake({lane_});
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   wake({lane_});
   EXPECT_EQ(asked(), Names{"a"});
 }
@@ -84,7 +84,7 @@ TEST_F(ClaimsTest, PassesAWakeOnWhenTheFirstHasNoFreeSlot) {
   park("full");
   park("free");
   wake({lane_});
-  store_.answer_claim("full", nothing("full", ClaimBlock::no_slots));
+  answer("full", nothing("full", ClaimBlock::no_slots));
   EXPECT_EQ(asked(), Names{"free"});
 }
 
@@ -94,7 +94,7 @@ TEST_F(ClaimsTest, PassesAWakeOnWhenTheFirstTookAJobOfAnotherLane) {
   park("both");
   park("plain");
   wake({lane_, urgent});  // `both` is woken for the plain job, and nobody is left for the urgent one
-  store_.answer_claim("both", job("both", 1, urgent));
+  answer("both", job("both", 1, urgent));
   EXPECT_EQ(asked(), Names{"plain"});
 }
 
@@ -103,7 +103,7 @@ TEST_F(ClaimsTest, PassesAWakeOnWhenAGrantDoesNotTellItsLane) {
   park("a");
   park("b");
   wake({lane_, pinned});
-  store_.answer_claim("a", job("a", 1, pinned));
+  answer("a", job("a", 1, pinned));
   EXPECT_EQ(asked(), Names{"b"});
 }
 
@@ -111,7 +111,7 @@ TEST_F(ClaimsTest, EndsAWakeWithTheJobItWasFor) {
   park("a");
   park("b");
   wake({lane_});
-  store_.answer_claim("a", job("a", 1, lane_));
+  answer("a", job("a", 1, lane_));
   EXPECT_TRUE(asked().empty());
   EXPECT_EQ(claims_.parked(), 1u);
 }
@@ -120,7 +120,7 @@ TEST_F(ClaimsTest, PassesAWakeOnWhenItsWorkerIsGone) {
   park("a");
   park("b");
   wake({lane_});
-  store_.answer_claim("a", Status::lease_lost("its session is over"));
+  answer("a", Status::lease_lost("its session is over"));
   EXPECT_EQ(seen_["a"].code, Code::lease_lost);
   EXPECT_EQ(asked(), Names{"b"});
 }
@@ -129,7 +129,7 @@ TEST_F(ClaimsTest, DoesNotCarryTheTroubleOfTheStoreFromClaimToClaim) {
   park("a");
   park("b");
   wake({lane_});
-  store_.answer_claim("a", Status::unavailable("disk full"));
+  answer("a", Status::unavailable("disk full"));
   EXPECT_EQ(seen_["a"].code, Code::unavailable);
   EXPECT_TRUE(asked().empty());
   EXPECT_EQ(seen_["b"].calls, 0);
@@ -138,9 +138,9 @@ TEST_F(ClaimsTest, DoesNotCarryTheTroubleOfTheStoreFromClaimToClaim) {
 TEST_F(ClaimsTest, LooksAgainWhenWokenDuringItsFlight) {
   claim("a");
   wake({lane_});  // another thread's commit: this claim's look may have been before it
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(asked(), Names{"a"});
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_EQ(claims_.parked(), 1u);
   EXPECT_EQ(seen_["a"].calls, 0);
 }
@@ -149,8 +149,8 @@ TEST_F(ClaimsTest, GivesAMissedWakeToOneFlightOnly) {
   claim("a");
   claim("b");
   wake({lane_});
-  store_.answer_claim("a", nothing("a"));
-  store_.answer_claim("b", nothing("b"));
+  answer("a", nothing("a"));
+  answer("b", nothing("b"));
   EXPECT_EQ(asked(), Names{"a"});
   EXPECT_EQ(claims_.parked(), 1u);
 }
@@ -158,7 +158,7 @@ TEST_F(ClaimsTest, GivesAMissedWakeToOneFlightOnly) {
 TEST_F(ClaimsTest, LooksAgainOnlyForLanesItCanServe) {
   claim("a");
   wake({make_lane({"tool:x"})});
-  store_.answer_claim("a", nothing("a"));
+  answer("a", nothing("a"));
   EXPECT_TRUE(asked().empty());
   EXPECT_EQ(claims_.parked(), 1u);
 }
@@ -167,8 +167,8 @@ TEST_F(ClaimsTest, DoesNotLookAgainForAWakeBeforeItsFlight) {
   claim("slow");
   wake({lane_});
   claim("a");
-  store_.claims.pop_front();  // `slow` stays in flight
-  store_.answer_claim("a", nothing("a"));
+  waiting_.pop_front();  // `slow` stays in flight
+  answer("a", nothing("a"));
   EXPECT_TRUE(asked().empty());
   EXPECT_EQ(claims_.parked(), 1u);
 }

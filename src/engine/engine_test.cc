@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
+#include "engine/claims_testing.h"
 
 namespace muster::engine {
 namespace {
@@ -12,9 +12,6 @@ using namespace std::chrono_literals;
 
 class EngineTest : public testing::Test {
  protected:
-  EngineTest() {
-    store_.on_sweep = [](std::string_view) { return store::SweepReport(); };
-  }
   JobChange change(JobEvent event, JobState to) {
     JobChange out;
     out.lane = lane_;
@@ -23,11 +20,17 @@ class EngineTest : public testing::Test {
     return out;
   }
   void commit(std::vector<JobChange> jobs, std::vector<LaneRef> wakes = {}) {
-    store_.listener->committed({.jobs = jobs, .workers = {}, .queues = {}, .wakes = wakes});
+    store_.listener()->committed({.jobs = jobs, .workers = {}, .queues = {}, .wakes = wakes});
+  }
+  // The sweeps among what the store was asked.
+  std::vector<store::Verb> passes() const {
+    std::vector<store::Verb> out = store_.asked();
+    std::erase_if(out, [](store::Verb verb) { return verb < store::Verb::promote_due || verb > store::Verb::expire_keys; });
+    return out;
   }
   std::uint64_t moved(const char* event) { return metrics_.counter("muster_jobs_moved_total", "", {{"event", event}}).value(); }
 
-  FakeStore store_;
+  store::ScriptedStore store_;
   ManualClock clock_;
   Metrics metrics_;
   const LaneRef lane_ = make_lane({});
@@ -36,19 +39,19 @@ class EngineTest : public testing::Test {
 TEST_F(EngineTest, ListensFromItsStartToItsEnd) {
   {
     Engine engine(store_, clock_, metrics_, {});
-    EXPECT_NE(store_.listener, nullptr);
+    EXPECT_NE(store_.listener(), nullptr);
   }
-  EXPECT_EQ(store_.listener, nullptr);
+  EXPECT_EQ(store_.listener(), nullptr);
 }
 
 TEST_F(EngineTest, PublishesBeforeItWakes) {
   Engine engine(store_, clock_, metrics_, {});
   std::vector<std::string> order;
   engine.events().subscribe([&] { order.push_back("event"); });
-  store_.on_claim = [&](const store::ClaimRequest&) {
+  store_.on(store::Verb::claim, [&](const store::ClaimRequest&) {
     order.push_back("claim");
     return Result<store::ClaimReply>(store::ClaimReply{.offer = make_offer("w", {})});
-  };
+  });
   store::ClaimRequest request;
   request.ns = NamespaceName(kDefaultNamespace);
   request.worker = WorkerId("w");
@@ -70,12 +73,13 @@ TEST_F(EngineTest, SweepsAgainAfterAJobWasScheduled) {
   Engine engine(store_, clock_, metrics_, {});
   engine.tick();
   clock_.advance(100ms);
-  store_.sweeps_total.clear();
+  const std::size_t before = passes().size();
   engine.tick();
-  EXPECT_TRUE(store_.sweeps_total.empty());
+  EXPECT_EQ(passes().size(), before);
   commit({change(JobEvent::enqueued, JobState::scheduled)});
   engine.tick();
-  EXPECT_EQ(store_.sweeps_total, std::vector<std::string>{"promote_due"});
+  ASSERT_EQ(passes().size(), before + 1);
+  EXPECT_EQ(passes().back(), store::Verb::promote_due);
 }
 
 TEST_F(EngineTest, NeverSleepsLongerThanItPromises) {
@@ -108,8 +112,11 @@ TEST_F(EngineTest, StopsTwiceWithoutHarm) {
   store::ClaimRequest request;
   request.ns = NamespaceName(kDefaultNamespace);
   request.worker = WorkerId("w");
+  store_.on(store::Verb::claim, [](const store::ClaimRequest&) {
+    return Result<store::ClaimReply>(store::ClaimReply{.offer = make_offer("w", {})});
+  });
   engine.claims().claim(request, 30s, [&](Result<store::ClaimReply>) { ++answers; });
-  store_.answer_claim("w", store::ClaimReply{.offer = make_offer("w", {})});
+  EXPECT_EQ(answers, 0);
   engine.stop();
   engine.stop();
   EXPECT_EQ(answers, 1);

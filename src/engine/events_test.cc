@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
+#include "engine/claims_testing.h"
 
 namespace muster::engine {
 namespace {

@@ -2,38 +2,30 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
 #include "engine/workers.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
 
-// A store in which worker w1 holds one job.
-class HoldingStore final : public FakeStore {
- public:
-  const LeaseRef lease{JobId{{7, 7}}, Fence{11}};
-
-  void heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store::BeatReply>> reply) override {
-    store::Each<store::BeatReply> answers;
-    for (std::size_t i = 0; i < batch.size(); ++i) answers.emplace_back(store::BeatReply{.running = 1});
-    reply(std::move(answers));
-  }
-  void list_jobs(store::JobQuery query, Reply<store::JobPage> reply) override {
-    ++lists;
-    EXPECT_EQ(query.filter.worker, WorkerId("w1"));
-    Job job;
-    job.id = lease.job;
-    job.fence = lease.fence;
-    job.state = JobState::running;
-    store::JobPage page;
-    page.jobs.push_back(job);
-    reply(std::move(page));
-  }
-  int lists = 0;
-};
-
 class ForgottenTest : public testing::Test {
  protected:
+  // The store says that worker w1 holds one job.
+  ForgottenTest() {
+    store_.on(store::Verb::heartbeat, [](const std::vector<store::Beat>& batch) {
+      return Result<store::Each<store::BeatReply>>(store::Each<store::BeatReply>(batch.size(), store::BeatReply{.running = 1}));
+    });
+    store_.on(store::Verb::list_jobs, [this](const store::JobQuery& query) -> Result<store::JobPage> {
+      EXPECT_EQ(query.filter.worker, WorkerId("w1"));
+      store::JobPage page;
+      page.jobs.emplace_back();
+      page.jobs[0].id = lease_.job;
+      page.jobs[0].fence = lease_.fence;
+      page.jobs[0].state = JobState::running;
+      return page;
+    });
+  }
+  std::vector<store::Release> releases() const { return store_.elements<store::Release>(store::Verb::release); }
   void beat(std::vector<LeaseRef> held, bool names_all = true) {
     store::Beat beat;
     beat.ns = NamespaceName(kDefaultNamespace);
@@ -43,39 +35,40 @@ class ForgottenTest : public testing::Test {
     workers_.heartbeat({beat}, [](Result<store::Each<store::BeatReply>> answers) { EXPECT_TRUE(answers.ok()); });
   }
 
-  HoldingStore store_;
+  const LeaseRef lease_{JobId{{7, 7}}, Fence{11}};
+  store::ScriptedStore store_;
   ManualClock clock_;
   Workers workers_{store_, clock_, Options()};
 };
 
 TEST_F(ForgottenTest, AJobLeftOutOfTwoBeatsInARowIsHandedBack) {
   beat({});
-  EXPECT_TRUE(store_.releases.empty());
+  EXPECT_TRUE(releases().empty());
   beat({});
-  ASSERT_EQ(store_.releases.size(), 1u);
-  EXPECT_EQ(store_.releases[0].lease, store_.lease);
+  ASSERT_EQ(releases().size(), 1u);
+  EXPECT_EQ(releases()[0].lease, lease_);
 }
 
 TEST_F(ForgottenTest, AJobThatIsNamedInBetweenStaysWithItsWorker) {
   beat({});
-  beat({store_.lease});
+  beat({lease_});
   beat({});
-  EXPECT_TRUE(store_.releases.empty());
+  EXPECT_TRUE(releases().empty());
 }
 
 TEST_F(ForgottenTest, AnotherFenceOfTheSameJobIsAnotherLease) {
-  const LeaseRef older{store_.lease.job, Fence{10}};
+  const LeaseRef older{lease_.job, Fence{10}};
   beat({older, older});  // as many as the store counts, or the numbers would already tell
-  EXPECT_EQ(store_.lists, 0);
+  EXPECT_EQ(store_.asked(store::Verb::list_jobs), 0u);
   beat({});
   beat({});
-  EXPECT_EQ(store_.releases.size(), 1u);
+  EXPECT_EQ(releases().size(), 1u);
 }
 
 TEST_F(ForgottenTest, AWorkerThatDoesNotSayWhatItHoldsKeepsEverything) {
   for (int i = 0; i < 4; ++i) beat({}, false);
-  EXPECT_TRUE(store_.releases.empty());
-  EXPECT_EQ(store_.lists, 0);
+  EXPECT_TRUE(releases().empty());
+  EXPECT_EQ(store_.asked(store::Verb::list_jobs), 0u);
 }
 
 }  // namespace

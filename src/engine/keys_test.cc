@@ -1,4 +1,4 @@
-// Waiting for an element of a list: lines, wake-ups, ends. The store is a fake that answers as the test says.
+// Waiting for an element of a list: lines, wake-ups, ends. The store answers as the test says.
 #include "engine/keys.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/fake_store_testing.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
@@ -19,12 +19,12 @@ using namespace std::chrono_literals;
 class KeysTest : public testing::Test {
  protected:
   KeysTest() {
-    store_.on_keyspace = [this](const store::KeyBatch& batch) -> Result<std::vector<KeyAnswer>> {
+    store_.on(store::Verb::keyspace, [this](const store::KeyBatch& batch) -> Result<std::vector<KeyAnswer>> {
       ++asked_;
       if (during_) std::exchange(during_, {})();
       if (failure_) return *failure_;
       return std::vector<KeyAnswer>{take(batch.commands.front())};
-    };
+    });
   }
 
   // What a store would do with a pop.
@@ -59,7 +59,7 @@ class KeysTest : public testing::Test {
     tell(name);
   }
 
-  FakeStore store_;
+  store::ScriptedStore store_;
   ManualClock clock_;
   Options options_;
   std::map<std::string, std::vector<std::string>> lists_;

@@ -3,22 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
+#include "base/ask_testing.h"
 #include "model/limits.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
-
-// A reply that keeps what it got.
-template <class T>
-struct Caught {
-  std::optional<Result<T>> result;
-  Reply<T> reply() {
-    return [this](Result<T> got) { result = std::move(got); };
-  }
-  Code code() const { return result ? result->code() : Code::internal; }
-  std::string message() const { return result ? result->status().message() : "no answer"; }
-};
 
 class PlansTest : public testing::Test {
  protected:
@@ -40,11 +30,11 @@ class PlansTest : public testing::Test {
   std::string refusal(ActionSpec spec) {
     Caught<store::ActionSubmitted> caught;
     plans_.submit(std::move(spec), caught.reply());
-    EXPECT_TRUE(store_.actions.empty());
+    EXPECT_TRUE(store_.asked().empty());
     return caught.code() == Code::invalid_argument ? caught.message() : "accepted";
   }
 
-  FakeStore store_;
+  store::ScriptedStore store_;
   Plans plans_{store_};
 };
 
@@ -52,7 +42,7 @@ TEST_F(PlansTest, ForwardsAPlanWithinItsBounds) {
   Caught<store::PlanStored> caught;
   plans_.put(plan("p1", std::string(limits::kPlanBytesMax, ' ')), caught.reply());
   EXPECT_EQ(caught.code(), Code::ok);
-  EXPECT_EQ(store_.verbs.size(), 1u);
+  EXPECT_EQ(store_.asked().size(), 1u);
 }
 
 TEST_F(PlansTest, RefusesAPlanThatIsTooLargeOrHasNoName) {
@@ -62,15 +52,16 @@ TEST_F(PlansTest, RefusesAPlanThatIsTooLargeOrHasNoName) {
   Caught<store::PlanStored> nameless;
   plans_.put(plan(""), nameless.reply());
   EXPECT_EQ(nameless.code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(PlansTest, SubmitsAnActionWhoseJobsWaitForEarlierOnes) {
   Caught<store::ActionSubmitted> caught;
   plans_.submit(action({{}, {0}, {0, 1}}), caught.reply());
   EXPECT_EQ(caught.code(), Code::ok);
-  ASSERT_EQ(store_.actions.size(), 1u);
-  EXPECT_EQ(store_.actions[0].jobs.size(), 3u);
+  const auto actions = store_.given<ActionSpec>(store::Verb::submit_action);
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].jobs.size(), 3u);
 }
 
 TEST_F(PlansTest, RefusesAnActionWhoseJobsWaitForThemselvesOrLaterOnes) {
@@ -100,7 +91,7 @@ TEST_F(PlansTest, BoundsPages) {
   Caught<store::ActionView> view;
   plans_.get_action({.ns = NamespaceName("default"), .id = ActionId("a"), .job_limit = limits::kActionJobsMax + 1}, view.reply());
   EXPECT_EQ(view.message(), "job limit is 10001; 0 to 10000 is accepted");
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 }  // namespace

@@ -3,61 +3,38 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
 #include "model/limits.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
 
-// The store's answers about jobs are the test's.
-class RunStoreFake final : public FakeStore {
- public:
-  Job job;
-  std::vector<JobId> woken;
-  std::vector<store::Failure> failures;
-  std::vector<store::Cancel> cancels;
-  std::vector<Step> steps;
-  std::deque<Reply<store::Each<Job>>> held;  // answers about jobs, while `holds`
-  bool holds = false;
-
-  void get_jobs(std::vector<JobId> jobs, Reply<store::Each<Job>> reply) override {
-    verbs.emplace_back("get_jobs");
-    if (holds) return held.push_back(std::move(reply));
-    store::Each<Job> out;
-    for (std::size_t i = 0; i < jobs.size(); ++i) out.emplace_back(job);
-    reply(std::move(out));
-  }
-  void wake_runs(std::vector<JobId> runs, Reply<store::Each<store::Settled>> reply) override {
-    woken.insert(woken.end(), runs.begin(), runs.end());
-    reply(store::Each<store::Settled>(runs.size(), store::Settled()));
-  }
-  void fail(std::vector<store::Failure> batch, Reply<store::Each<store::Settled>> reply) override {
-    failures = std::move(batch);
-    reply(store::Each<store::Settled>(failures.size(), store::Settled()));
-  }
-  void cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) override {
-    const std::size_t count = batch.size();
-    cancels.insert(cancels.end(), batch.begin(), batch.end());
-    reply(store::Each<store::Cancelled>(count, store::Cancelled()));
-  }
-  void list_steps(store::StepQuery query, Reply<store::StepPage> reply) override {
-    store::StepPage page;
-    for (const Step& step : steps)
-      if (step.run == *query.run) page.steps.push_back(step);
-    reply(std::move(page));
-  }
-};
+using store::Verb;
 
 JobId id(std::uint64_t number) { return JobId{{number, number}}; }
 
 class RunsTest : public testing::Test {
  protected:
   RunsTest() {
-    store_.job.id = id(1);
-    store_.job.state = JobState::running;
-    store_.job.fence = Fence{7};
-    store_.job.spec.run = RunSpec();
+    job_.id = id(1);
+    job_.state = JobState::running;
+    job_.fence = Fence{7};
+    job_.spec.run = RunSpec();
+    store_.on(Verb::get_jobs, [this](std::vector<JobId> jobs, Reply<store::Each<Job>> reply) {
+      if (holds_) return held_.push_back(std::move(reply));
+      reply(store::Each<Job>(jobs.size(), job_));
+    });
+    store_.on(Verb::list_steps, [this](const store::StepQuery& query) -> Result<store::StepPage> {
+      store::StepPage page;
+      for (const Step& step : steps_)
+        if (step.run == *query.run) page.steps.push_back(step);
+      return page;
+    });
   }
+  std::vector<store::Completion> completions() const { return store_.elements<store::Completion>(Verb::complete); }
+  std::vector<store::Failure> failures() const { return store_.elements<store::Failure>(Verb::fail); }
+  std::vector<store::Cancel> cancels() const { return store_.elements<store::Cancel>(Verb::cancel); }
+  std::vector<JobSpec> enqueued() const { return store_.elements<JobSpec>(Verb::enqueue); }
   void tell_finished(JobId run, std::optional<JobId> parent = std::nullopt) {
     JobChange change;
     change.id = run;
@@ -68,7 +45,11 @@ class RunsTest : public testing::Test {
     runs_.committed({.jobs = jobs, .workers = {}, .queues = {}, .wakes = {}});
   }
 
-  RunStoreFake store_;
+  Job job_;  // what the store says of any job
+  std::vector<Step> steps_;
+  std::deque<Reply<store::Each<Job>>> held_;  // answers about jobs, while `holds_`
+  bool holds_ = false;
+  store::ScriptedStore store_;
   ManualClock clock_;
   Options options_;
   Jobs jobs_{store_};
@@ -90,29 +71,29 @@ TEST_F(RunsTest, StepsThatAreRefusedNeverReachTheStoreAndTheOthersDo) {
 
 TEST_F(RunsTest, AnEndWithoutAFenceIsMadeUnderTheLeaseThatIsCurrent) {
   runs_.complete({id(1)}, Content{"1"}, [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.completions.size(), 1u);
-  EXPECT_EQ(store_.completions[0].lease.fence, Fence{7});
+  ASSERT_EQ(completions().size(), 1u);
+  EXPECT_EQ(completions()[0].lease.fence, Fence{7});
 }
 
 TEST_F(RunsTest, AnEndUnderAFenceAsksForNothingFirst) {
   runs_.complete({id(1), Fence{3}}, Content{"1"}, [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.completions.size(), 1u);
-  EXPECT_EQ(store_.completions[0].lease.fence, Fence{3});
-  EXPECT_EQ(std::count(store_.verbs.begin(), store_.verbs.end(), "get_jobs"), 0);
+  ASSERT_EQ(completions().size(), 1u);
+  EXPECT_EQ(completions()[0].lease.fence, Fence{3});
+  EXPECT_EQ(store_.asked(Verb::get_jobs), 0u);
 }
 
 TEST_F(RunsTest, ARunThatIsNotRunningCannotBeEnded) {
-  store_.job.state = JobState::scheduled;
+  job_.state = JobState::scheduled;
   std::optional<Code> code;
   runs_.complete({id(1)}, Content{"1"}, [&](const auto& result) { code = result.code(); });
   EXPECT_EQ(code, Code::conflict);
-  EXPECT_TRUE(store_.completions.empty());
+  EXPECT_TRUE(completions().empty());
 }
 
 TEST_F(RunsTest, ARunThatFailsIsNotTriedAgain) {
   runs_.fail({id(1)}, {"boom", "it broke"}, [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.failures.size(), 1u);
-  EXPECT_FALSE(store_.failures[0].retryable);
+  ASSERT_EQ(failures().size(), 1u);
+  EXPECT_FALSE(failures()[0].retryable);
 }
 
 TEST_F(RunsTest, CancellingARunEndsTheChildrenItWaitsFor) {
@@ -120,70 +101,82 @@ TEST_F(RunsTest, CancellingARunEndsTheChildrenItWaitsFor) {
   waiting.child = id(2);
   Step done{.run = id(1), .name = "old", .kind = StepKind::child, .state = StepState::completed};
   done.child = id(3);
-  store_.steps = {waiting, done};
+  steps_ = {waiting, done};
   runs_.cancel(id(1), "enough", [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.cancels.size(), 2u);
-  EXPECT_TRUE(store_.cancels[0].at_once);
-  EXPECT_EQ(store_.cancels[1].job, id(2));
+  ASSERT_EQ(cancels().size(), 2u);
+  EXPECT_TRUE(cancels()[0].at_once);
+  EXPECT_EQ(cancels()[1].job, id(2));
 }
 
 TEST_F(RunsTest, TerminatingARunLeavesItDeadWithTheReason) {
   runs_.terminate(id(1), "because", [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.cancels.size(), 1u);
-  ASSERT_TRUE(store_.cancels[0].as_dead);
-  EXPECT_EQ(store_.cancels[0].as_dead->kind, kErrorTerminated);
-  EXPECT_EQ(store_.cancels[0].as_dead->message, "because");
+  ASSERT_EQ(cancels().size(), 1u);
+  ASSERT_TRUE(cancels()[0].as_dead);
+  EXPECT_EQ(cancels()[0].as_dead->kind, kErrorTerminated);
+  EXPECT_EQ(cancels()[0].as_dead->message, "because");
 }
 
 TEST_F(RunsTest, OnlyAFinishedRunCanBeStartedAgain) {
   std::optional<Code> code;
   runs_.start_again(id(1), {.external_id = "again", .correlation = {}}, [&](const auto& result) { code = result.code(); });
   EXPECT_EQ(code, Code::conflict);
-  EXPECT_TRUE(store_.enqueued.empty());
+  EXPECT_TRUE(enqueued().empty());
 }
 
 TEST_F(RunsTest, ARunStartedAgainCarriesNeitherTheKeyNorTheDeadlineOfTheFirst) {
-  store_.job.state = JobState::dead;
-  store_.job.spec.type = JobType("t");
-  store_.job.spec.idempotency_key = "once";
-  store_.job.spec.deadline = clock_.now();
+  job_.state = JobState::dead;
+  job_.spec.type = JobType("t");
+  job_.spec.idempotency_key = "once";
+  job_.spec.deadline = clock_.now();
   runs_.start_again(id(1), {.external_id = "again", .correlation = {}}, [](const auto& result) { EXPECT_TRUE(result.ok()); });
-  ASSERT_EQ(store_.enqueued.size(), 1u);
-  EXPECT_TRUE(store_.enqueued[0].idempotency_key.empty());
-  EXPECT_FALSE(store_.enqueued[0].deadline);
-  EXPECT_EQ(store_.enqueued[0].run->external_id, "again");
+  ASSERT_EQ(enqueued().size(), 1u);
+  EXPECT_TRUE(enqueued()[0].idempotency_key.empty());
+  EXPECT_FALSE(enqueued()[0].deadline);
+  EXPECT_EQ(enqueued()[0].run->external_id, "again");
+}
+
+TEST_F(RunsTest, ARunStartedAgainUnderANameOfItsOwnIsTheOnlyUnfinishedOneOfThatName) {
+  job_.state = JobState::dead;
+  job_.spec.type = JobType("t");
+  job_.spec.correlation = "first";
+  runs_.start_again(id(1), {.external_id = "again", .correlation = "second"},
+                    [](const auto& result) { EXPECT_TRUE(result.ok()); });
+  ASSERT_EQ(enqueued().size(), 1u);
+  ASSERT_TRUE(enqueued()[0].unique);
+  EXPECT_TRUE(enqueued()[0].unique->key.ends_with("again"));
+  EXPECT_EQ(enqueued()[0].correlation, "second");
 }
 
 TEST_F(RunsTest, AFinishedChildWakesItsParent) {
   tell_finished(id(2), id(1));
-  EXPECT_EQ(store_.woken, std::vector<JobId>{id(1)});
+  EXPECT_EQ(store_.elements<JobId>(Verb::wake_runs), std::vector<JobId>{id(1)});
 }
 
 TEST_F(RunsTest, WhoWaitsForARunHearsOfItsEnd) {
   std::optional<JobState> state;
   runs_.await_end(id(1), std::chrono::seconds(10), [&](Result<Job> job) { state = job->state; });
   EXPECT_FALSE(state);
-  store_.job.state = JobState::completed;
+  job_.state = JobState::completed;
   tell_finished(id(1));
   EXPECT_EQ(state, JobState::completed);
 }
 
 TEST_F(RunsTest, AnEndThatComesDuringTheFirstLookIsNotMissed) {
   std::optional<JobState> state;
-  store_.holds = true;
+  holds_ = true;
   runs_.await_end(id(1), std::chrono::seconds(10), [&](Result<Job> job) { state = job->state; });
   tell_finished(id(1));
-  store_.holds = false;
-  Job before = store_.job;
-  store_.job.state = JobState::completed;
-  store_.held.front()(store::Each<Job>{Result<Job>(before)});
+  holds_ = false;
+  Job before = job_;
+  job_.state = JobState::completed;
+  held_.front()(store::Each<Job>{Result<Job>(before)});
   EXPECT_EQ(state, JobState::completed);
 }
 
 TEST_F(RunsTest, AnEndOnAnotherNodeIsFoundByLooking) {
   std::optional<JobState> state;
   runs_.await_end(id(1), std::chrono::seconds(10), [&](Result<Job> job) { state = job->state; });
-  store_.job.state = JobState::dead;
+  job_.state = JobState::dead;
   runs_.tick();
   EXPECT_FALSE(state);
   clock_.advance(options_.claim_poll_every);
@@ -203,7 +196,7 @@ TEST_F(RunsTest, WhoWentAwayIsNotCalled) {
   bool called = false;
   const RunTicket ticket = runs_.await_end(id(1), std::chrono::seconds(1), [&](const Result<Job>&) { called = true; });
   runs_.cancel_wait(ticket);
-  store_.job.state = JobState::completed;
+  job_.state = JobState::completed;
   tell_finished(id(1));
   clock_.advance(std::chrono::seconds(2));
   runs_.tick();

@@ -155,11 +155,11 @@ TEST_F(SchedulesTest, AStoreWhoseClockIsBehindIsAskedAgainWithoutSpinning) {
   store_.behind = 300ms;
   const Schedule schedule = create("*/10 * * * * *");
   run_for(9s);
-  const std::size_t asked = store_.asked.size();
+  const std::size_t asked = store_.due_limits.size();
   run_for(2s);
   EXPECT_EQ(fires(schedule), (Texts{"10:00:10"}));
   EXPECT_LE(latest(schedule), 350ms);
-  EXPECT_LE(store_.asked.size() - asked, 40u);
+  EXPECT_LE(store_.due_limits.size() - asked, 40u);
 }
 
 TEST_F(SchedulesTest, AStoreWhoseClockIsAheadWaitsForOurs) {
@@ -168,7 +168,7 @@ TEST_F(SchedulesTest, AStoreWhoseClockIsAheadWaitsForOurs) {
   run_for(11s);
   EXPECT_EQ(fires(schedule), (Texts{"10:00:10"}));
   EXPECT_LE(latest(schedule), 10ms);
-  EXPECT_LE(store_.asked.size(), 20u);
+  EXPECT_LE(store_.due_limits.size(), 20u);
 }
 
 TEST_F(SchedulesTest, AThousandSchedulesFireWithinAHundredMilliseconds) {
@@ -188,7 +188,7 @@ TEST_F(SchedulesTest, APassKeepsToItsBatchAndItsBudget) {
   std::vector<Schedule> all;
   for (int i = 0; i < 30; ++i) all.push_back(create("0 * * * * *"));
   clock_.advance(10min);
-  const std::size_t before = store_.asked.size();
+  const std::size_t before = store_.due_limits.size();
   settle();
   std::size_t made = 0;
   for (const Schedule& schedule : all) {
@@ -199,10 +199,10 @@ TEST_F(SchedulesTest, APassKeepsToItsBatchAndItsBudget) {
     ASSERT_EQ(row(schedule).skipped, 0u);
   }
   EXPECT_EQ(made, 300u);
-  EXPECT_EQ(store_.asked[before], 10u);
-  EXPECT_EQ(store_.asked[before + 1], 25u);  // more are due: as many as it may make fires
-  EXPECT_LE(*std::max_element(store_.asked.begin(), store_.asked.end()), 25u);
-  EXPECT_GE(store_.asked.size() - before, 300u / 25u);
+  EXPECT_EQ(store_.due_limits[before], 10u);
+  EXPECT_EQ(store_.due_limits[before + 1], 25u);  // more are due: as many as it may make fires
+  EXPECT_LE(*std::max_element(store_.due_limits.begin(), store_.due_limits.end()), 25u);
+  EXPECT_GE(store_.due_limits.size() - before, 300u / 25u);
 }
 
 TEST_F(SchedulesTest, ABudgetCutsACatchUpIntoPartsAndLosesNothing) {
@@ -236,7 +236,7 @@ TEST_F(SchedulesTest, AnErrorOfOneScheduleLeavesTheOthersAlone) {
   EXPECT_EQ(fires(good).size(), 5u);
   EXPECT_LE(latest(good), 10ms);
   EXPECT_EQ(fires(bad), Texts{});
-  EXPECT_LE(store_.asked.size(), 200u);  // it backs off
+  EXPECT_LE(store_.due_limits.size(), 200u);  // it backs off
   store_.refuse_fire.clear();
   run_for(1min);
   EXPECT_EQ(fires(bad), (Texts{"10:01:00", "10:02:00", "10:03:00", "10:04:00", "10:05:00", "10:06:00"}));
@@ -267,14 +267,14 @@ TEST_F(SchedulesTest, AScheduleThatIsRemovedMeanwhileIsForgotten) {
   store_.before_fire = [&] { store_.schedules.clear(); };
   run_for(2min);
   EXPECT_TRUE(store_.jobs.empty());
-  EXPECT_EQ(store_.asked.back(), options_.scheduler_batch);  // nothing is held any more
+  EXPECT_EQ(store_.due_limits.back(), options_.scheduler_batch);  // nothing is held any more
 }
 
 TEST_F(SchedulesTest, AStoreThatDoesNotSayWhatIsDueIsAskedAgain) {
   const Schedule schedule = create("0 * * * * *");
   store_.refuse_due = Status::unavailable("the database is away");
   run_for(2min);
-  EXPECT_LE(store_.asked.size(), 250u);
+  EXPECT_LE(store_.due_limits.size(), 250u);
   store_.refuse_due.reset();
   run_for(1min);
   EXPECT_EQ(fires(schedule), (Texts{"10:01:00", "10:02:00", "10:03:00"}));
@@ -347,10 +347,10 @@ TEST_P(BufferedFires, WriteNothingWhileTheyWaitAndAreNotAskedForAllTheTime) {
   run_for(2h);
   ASSERT_TRUE(row(schedule).buffered.has_value());
   const std::uint64_t revision = row(schedule).revision;
-  const std::size_t asked = store_.asked.size();
+  const std::size_t asked = store_.due_limits.size();
   run_for(1min);
   EXPECT_EQ(row(schedule).revision, revision);
-  EXPECT_LE(store_.asked.size() - asked, 20u);
+  EXPECT_LE(store_.due_limits.size() - asked, 20u);
 }
 
 TEST_P(BufferedFires, DoNotKeepOthersFromBeingSeen) {

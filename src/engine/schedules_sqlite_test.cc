@@ -1,19 +1,15 @@
 // Schedules on the real store, through the whole engine: restarts, the end of the job before, a worker that does the jobs.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
-#include <optional>
 
-#include <fmt/format.h>
-
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 #include "base/time_text.h"
 #include "engine/engine.h"
-#include "store/sqlite/store.h"
+#include "store/sqlite/open_testing.h"
 
 namespace muster::engine {
 namespace {
@@ -24,23 +20,11 @@ const NamespaceName kNs{kDefaultNamespace};
 
 class SchedulesOnSqlite : public testing::Test {
  protected:
-  SchedulesOnSqlite() {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("muster-{}-{}", test->name(), getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    start();
-  }
-  ~SchedulesOnSqlite() override {
-    stop();
-    std::filesystem::remove_all(folder_);
-  }
+  SchedulesOnSqlite() { start(); }
+  ~SchedulesOnSqlite() override { stop(); }
 
   void start() {
-    auto store = store::sqlite::SqliteStore::open(
-        {.path = folder_ / "muster.db", .threading = store::sqlite::Threading::manual, .seed = 1}, clock_, metrics_);
-    ASSERT_TRUE(store.ok()) << store.status().message();
-    store_ = std::move(*store);
+    store_ = store::sqlite::open_for_test(folder_.path("muster.db"), clock_, metrics_, store::sqlite::Threading::manual);
     engine_ = std::make_unique<Engine>(*store_, clock_, metrics_, Options());
   }
   void stop() {
@@ -51,10 +35,7 @@ class SchedulesOnSqlite : public testing::Test {
     store_.reset();
   }
 
-  void pump() {
-    while (store_->pump()) {
-    }
-  }
+  bool pump() { return store::sqlite::pump(*store_); }
   // As the ticker does, with the writer between its ticks.
   void run_for(Duration time) {
     const Instant end = clock_.now() + time;
@@ -70,11 +51,7 @@ class SchedulesOnSqlite : public testing::Test {
   // Starts a verb and waits for its answer.
   template <class T, class Call>
   Result<T> ask(Call call) {
-    std::optional<Result<T>> answer;
-    call([&](Result<T> result) { answer = std::move(result); });
-    pump();
-    EXPECT_TRUE(answer.has_value());
-    return answer ? std::move(*answer) : Result<T>(Status::internal("no answer"));
+    return muster::ask<T>(std::move(call), [this] { return pump(); });
   }
 
   Schedule create(std::string timing, Overlap overlap = Overlap::allow) {
@@ -113,7 +90,7 @@ class SchedulesOnSqlite : public testing::Test {
     return static_cast<std::size_t>(std::count_if(found->begin(), found->end(), [](const auto& job) { return job.ok(); }));
   }
 
-  std::filesystem::path folder_;
+  TempFolder folder_;
   ManualClock clock_{*parse_rfc3339("2026-03-02T10:00:00Z")};
   Metrics metrics_;
   std::unique_ptr<store::sqlite::SqliteStore> store_;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const NamespaceName kHome{kDefaultNamespace};
+const NamespaceName kOwnNamespace{kDefaultNamespace};
 
 std::string refusal(Schedules& schedules, ScheduleSpec spec) {
   std::string out = "no answer";
@@ -26,7 +26,7 @@ TEST_F(SchedulesTest, ANewScheduleGetsAnIdAndItsNextFire) {
   const Schedule schedule = create("0 */5 * * * *");
   EXPECT_TRUE(Uuid::parse(schedule.spec.id.text()).has_value());
   EXPECT_EQ(schedule.next_fire_at, at("2026-03-02T10:05:00Z"));
-  EXPECT_EQ(schedule.spec.job.ns, kHome);
+  EXPECT_EQ(schedule.spec.job.ns, kOwnNamespace);
   EXPECT_FALSE(schedule.last_fired_at.has_value());
   EXPECT_NE(create("@daily").spec.id, schedule.spec.id);
 }
@@ -88,12 +88,12 @@ TEST_F(SchedulesTest, AnUnknownScheduleIsNotFound) {
   const ScheduleId id("0190c2a1-0000-7000-8000-000000000001");
   EXPECT_EQ(update({.id = id, .note = "x"}).code(), Code::not_found);
   Code got = Code::ok;
-  schedules_->get(kHome, id, [&](const Result<Schedule>& r) { got = r.code(); });
+  schedules_->get(kOwnNamespace, id, [&](const Result<Schedule>& r) { got = r.code(); });
   EXPECT_EQ(got, Code::not_found);
-  schedules_->remove(kHome, id, [&](const Result<Schedule>& r) { got = r.code(); });
+  schedules_->remove(kOwnNamespace, id, [&](const Result<Schedule>& r) { got = r.code(); });
   EXPECT_EQ(got, Code::not_found);
   got = Code::ok;
-  schedules_->trigger(kHome, id, [&](const Result<store::Enqueued>& r) { got = r.code(); });
+  schedules_->trigger(kOwnNamespace, id, [&](const Result<store::Enqueued>& r) { got = r.code(); });
   EXPECT_EQ(got, Code::not_found);
   schedules_->get(NamespaceName("other"), create("@daily").spec.id, [&](const Result<Schedule>& r) { got = r.code(); });
   EXPECT_EQ(got, Code::not_found);
@@ -230,7 +230,7 @@ TEST_F(SchedulesTest, TriggerEnqueuesOneJobAndTouchesNoFire) {
   const Schedule schedule = create(off);
   for (int i = 0; i < 2; ++i) {
     std::optional<Result<store::Enqueued>> made;
-    schedules_->trigger(kHome, schedule.spec.id, [&](Result<store::Enqueued> result) { made = std::move(result); });
+    schedules_->trigger(kOwnNamespace, schedule.spec.id, [&](Result<store::Enqueued> result) { made = std::move(result); });
     ASSERT_TRUE(made && made->ok());
     EXPECT_FALSE((*made)->existed);
   }
@@ -246,19 +246,21 @@ TEST_F(SchedulesTest, TriggerEnqueuesOneJobAndTouchesNoFire) {
 TEST_F(SchedulesTest, PreviewShowsTheNextFiresWithTheirJitter) {
   const Schedule schedule = create("0 0 9 * * *");
   std::vector<Instant> got;
-  schedules_->preview(kHome, schedule.spec.id, 3, std::nullopt, [&](Result<std::vector<Instant>> r) { got = std::move(*r); });
+  schedules_->preview(kOwnNamespace, schedule.spec.id, 3, std::nullopt,
+                      [&](Result<std::vector<Instant>> r) { got = std::move(*r); });
   EXPECT_EQ(got, (std::vector{at("2026-03-03T09:00:00Z"), at("2026-03-04T09:00:00Z"), at("2026-03-05T09:00:00Z")}));
-  schedules_->preview(kHome, schedule.spec.id, 1, at("2030-01-01T00:00:00Z"),
+  schedules_->preview(kOwnNamespace, schedule.spec.id, 1, at("2030-01-01T00:00:00Z"),
                       [&](Result<std::vector<Instant>> r) { got = std::move(*r); });
   EXPECT_EQ(got, (std::vector{at("2030-01-01T09:00:00Z")}));
   ScheduleSpec late = spec("0 0 9 * * *");
   late.timing.jitter = 1h;
   const Schedule jittered = create(late);
-  schedules_->preview(kHome, jittered.spec.id, 1, std::nullopt, [&](Result<std::vector<Instant>> r) { got = std::move(*r); });
+  schedules_->preview(kOwnNamespace, jittered.spec.id, 1, std::nullopt,
+                      [&](Result<std::vector<Instant>> r) { got = std::move(*r); });
   EXPECT_EQ(got, (std::vector{*jittered.next_fire_at}));
   Code code = Code::ok;
   for (const std::size_t count : {std::size_t{0}, limits::kPreviewMax + 1}) {
-    schedules_->preview(kHome, schedule.spec.id, count, std::nullopt,
+    schedules_->preview(kOwnNamespace, schedule.spec.id, count, std::nullopt,
                         [&](const Result<std::vector<Instant>>& r) { code = r.code(); });
     EXPECT_EQ(code, Code::invalid_argument);
   }
@@ -269,7 +271,7 @@ TEST_F(SchedulesTest, BackfillMakesTheFiresOfTheRangeOnce) {
   run_for(5min);
   std::vector<store::Enqueued> made;
   schedules_->backfill(
-      {.ns = kHome, .id = schedule.spec.id, .from = at("2026-03-02T09:58:00Z"), .to = at("2026-03-02T10:02:00Z")},
+      {.ns = kOwnNamespace, .id = schedule.spec.id, .from = at("2026-03-02T09:58:00Z"), .to = at("2026-03-02T10:02:00Z")},
       [&](Result<std::vector<store::Enqueued>> r) { made = std::move(*r); });
   ASSERT_EQ(made.size(), 4u);
   EXPECT_FALSE(made[0].existed);
@@ -284,7 +286,7 @@ TEST_F(SchedulesTest, BackfillRefusesTheFutureAnEmptyRangeAndTooMuch) {
   const Schedule schedule = create("* * * * * *");
   const auto code_of = [&](Instant from, Instant to) {
     Code code = Code::ok;
-    schedules_->backfill({.ns = kHome, .id = schedule.spec.id, .from = from, .to = to},
+    schedules_->backfill({.ns = kOwnNamespace, .id = schedule.spec.id, .from = from, .to = to},
                          [&](const Result<std::vector<store::Enqueued>>& r) { code = r.code(); });
     return code;
   };
@@ -305,7 +307,7 @@ TEST_F(SchedulesTest, ListsAreAskedForWithinBounds) {
     schedules_->list(std::move(query), [&](const Result<store::SchedulePage>& r) { code = r.code(); });
     return code;
   };
-  EXPECT_EQ(list({.ns = kHome}), Code::ok);
+  EXPECT_EQ(list({.ns = kOwnNamespace}), Code::ok);
   EXPECT_EQ(list({.ns = NamespaceName("a/b")}), Code::invalid_argument);
   EXPECT_EQ(list({.limit = 0}), Code::invalid_argument);
   EXPECT_EQ(list({.limit = limits::kPageMax + 1}), Code::invalid_argument);

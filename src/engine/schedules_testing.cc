@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/time_text.h"
+#include "engine/claims_testing.h"
 
 namespace muster::engine {
 namespace {
@@ -16,7 +17,7 @@ std::optional<Instant> fire_of(const JobSpec& job, const Schedule& schedule) {
 
 }  // namespace
 
-std::optional<Instant> ScheduleFakeStore::due_of(const Schedule& schedule) const {
+std::optional<Instant> SchedulesInMemory::due_of(const Schedule& schedule) const {
   if (!schedule.spec.enabled) return std::nullopt;
   const auto last = schedule.last_job ? index_of(*schedule.last_job) : jobs.size();
   const bool waits = last < jobs.size() && !is_finished(jobs[last].state);
@@ -24,7 +25,7 @@ std::optional<Instant> ScheduleFakeStore::due_of(const Schedule& schedule) const
   return std::min(*schedule.buffered, schedule.next_fire_at.value_or(*schedule.buffered));
 }
 
-std::vector<store::Enqueued> ScheduleFakeStore::put(std::vector<JobSpec> specs) {
+std::vector<store::Enqueued> SchedulesInMemory::put(std::vector<JobSpec> specs) {
   std::vector<store::Enqueued> out;
   for (JobSpec& spec : specs) {
     const std::string key = spec.idempotency_key;
@@ -40,13 +41,11 @@ std::vector<store::Enqueued> ScheduleFakeStore::put(std::vector<JobSpec> specs) 
   return out;
 }
 
-void ScheduleFakeStore::enqueue(std::vector<JobSpec> specs, Reply<std::vector<store::Enqueued>> reply) {
-  if (failure) return reply(*failure);
+void SchedulesInMemory::enqueue(std::vector<JobSpec> specs, Reply<std::vector<store::Enqueued>> reply) {
   reply(put(std::move(specs)));
 }
 
-void ScheduleFakeStore::get_jobs(std::vector<JobId> ids, Reply<store::Each<Job>> reply) {
-  if (failure) return reply(*failure);
+void SchedulesInMemory::get_jobs(std::vector<JobId> ids, Reply<store::Each<Job>> reply) {
   store::Each<Job> out;
   for (const JobId id : ids) {
     if (index_of(id) >= jobs.size()) {
@@ -62,7 +61,7 @@ void ScheduleFakeStore::get_jobs(std::vector<JobId> ids, Reply<store::Each<Job>>
   reply(std::move(out));
 }
 
-void ScheduleFakeStore::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
+void SchedulesInMemory::cancel(std::vector<store::Cancel> batch, Reply<store::Each<store::Cancelled>> reply) {
   store::Each<store::Cancelled> out;
   for (const store::Cancel& one : batch) {
     Stored& job = jobs.at(index_of(one.job));
@@ -78,8 +77,7 @@ void ScheduleFakeStore::cancel(std::vector<store::Cancel> batch, Reply<store::Ea
   reply(std::move(out));
 }
 
-void ScheduleFakeStore::create_schedule(Schedule schedule, Reply<Schedule> reply) {
-  if (failure) return reply(*failure);
+void SchedulesInMemory::create_schedule(Schedule schedule, Reply<Schedule> reply) {
   const std::string id = schedule.spec.id.text();
   if (schedules.contains(id)) return reply(Status::already_exists("the id is taken"));
   schedule.created_at = schedule.updated_at = clock_.now();
@@ -87,7 +85,7 @@ void ScheduleFakeStore::create_schedule(Schedule schedule, Reply<Schedule> reply
   reply(schedules.emplace(id, std::move(schedule)).first->second);
 }
 
-Result<Schedule> ScheduleFakeStore::write(Schedule schedule) {
+Result<Schedule> SchedulesInMemory::write(Schedule schedule) {
   const auto it = schedules.find(schedule.spec.id.text());
   if (it == schedules.end()) return Status::not_found("no such schedule");
   if (it->second.revision != schedule.revision) return Status::conflict("the schedule changed meanwhile");
@@ -98,13 +96,12 @@ Result<Schedule> ScheduleFakeStore::write(Schedule schedule) {
   return it->second;
 }
 
-void ScheduleFakeStore::update_schedule(Schedule schedule, Reply<Schedule> reply) {
+void SchedulesInMemory::update_schedule(Schedule schedule, Reply<Schedule> reply) {
   if (before_write) std::exchange(before_write, {})();
-  if (failure) return reply(*failure);
   reply(write(std::move(schedule)));
 }
 
-void ScheduleFakeStore::get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<store::Each<Schedule>> reply) {
+void SchedulesInMemory::get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<store::Each<Schedule>> reply) {
   store::Each<Schedule> out;
   for (const ScheduleId& id : ids) {
     const auto it = schedules.find(id.text());
@@ -116,7 +113,7 @@ void ScheduleFakeStore::get_schedules(NamespaceName ns, std::vector<ScheduleId> 
   reply(std::move(out));
 }
 
-void ScheduleFakeStore::delete_schedule(NamespaceName, ScheduleId id, Reply<Schedule> reply) {
+void SchedulesInMemory::delete_schedule(NamespaceName, ScheduleId id, Reply<Schedule> reply) {
   const auto it = schedules.find(id.text());
   if (it == schedules.end()) return reply(Status::not_found("no such schedule"));
   Schedule gone = std::move(it->second);
@@ -124,8 +121,8 @@ void ScheduleFakeStore::delete_schedule(NamespaceName, ScheduleId id, Reply<Sche
   reply(std::move(gone));
 }
 
-void ScheduleFakeStore::due_schedules(std::size_t limit, Reply<store::DueSchedules> reply) {
-  asked.push_back(limit);
+void SchedulesInMemory::due_schedules(std::size_t limit, Reply<store::DueSchedules> reply) {
+  due_limits.push_back(limit);
   if (refuse_due) return reply(*refuse_due);
   const Instant now = clock_.now() - behind;
   std::multimap<Instant, const Schedule*> order;
@@ -148,7 +145,7 @@ void ScheduleFakeStore::due_schedules(std::size_t limit, Reply<store::DueSchedul
   reply(std::move(out));
 }
 
-void ScheduleFakeStore::fire_schedule(store::ScheduleFire fire, Reply<store::ScheduleFired> reply) {
+void SchedulesInMemory::fire_schedule(store::ScheduleFire fire, Reply<store::ScheduleFired> reply) {
   if (before_fire) std::exchange(before_fire, {})();
   if (const auto it = refuse_fire.find(fire.after.spec.id.text()); it != refuse_fire.end()) return reply(it->second);
   Result<Schedule> written = write(std::move(fire.after));
@@ -209,14 +206,14 @@ void SchedulesTest::settle() {
 
 std::vector<std::string> SchedulesTest::fires(const Schedule& schedule, bool dated) {
   std::vector<std::string> out;
-  for (const ScheduleFakeStore::Stored& job : store_.jobs)
+  for (const SchedulesInMemory::Stored& job : store_.jobs)
     if (const auto fire = fire_of(job.spec, schedule)) out.push_back(to_rfc3339(*fire).substr(dated ? 0 : 11, dated ? 19 : 8));
   return out;
 }
 
 Duration SchedulesTest::latest(const Schedule& schedule) {
   Duration late{0};
-  for (const ScheduleFakeStore::Stored& job : store_.jobs)
+  for (const SchedulesInMemory::Stored& job : store_.jobs)
     if (const auto fire = fire_of(job.spec, schedule)) late = std::max(late, job.at - *fire);
   return late;
 }

@@ -14,14 +14,14 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "engine/fake_store_testing.h"
 #include "engine/jobs.h"
 #include "engine/runs.h"
 #include "engine/schedules.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 
-class ScheduleFakeStore : public FakeStore {
+class SchedulesInMemory : public store::ScriptedStore {
  public:
   struct Stored {
     JobId id;
@@ -30,19 +30,19 @@ class ScheduleFakeStore : public FakeStore {
     Instant at{};  // when it was enqueued
   };
 
-  explicit ScheduleFakeStore(const Clock& clock) : clock_(clock) {}
+  explicit SchedulesInMemory(const Clock& clock) : clock_(clock) {}
 
   std::map<std::string, Schedule> schedules;  // by id
   std::vector<Stored> jobs;                   // in order
   std::map<std::string, std::size_t> by_key;
   std::map<std::string, Status> refuse_fire;  // by schedule id
   std::optional<Status> refuse_due;
-  std::function<void()> before_fire;   // runs once, before the next fire is judged
-  std::function<void()> before_write;  // the same, before the next update
-  bool unknown_outcome = false;        // the next fire is written and reported as unknown
-  bool hides_waiting = false;          // due_schedules leaves out buffered fires whose job before is unfinished
-  Duration behind{0};                  // how far this store's clock is behind the node's
-  std::vector<std::size_t> asked;      // limits of due_schedules
+  std::function<void()> before_fire;    // runs once, before the next fire is judged
+  std::function<void()> before_write;   // the same, before the next update
+  bool unknown_outcome = false;         // the next fire is written and reported as unknown
+  bool hides_waiting = false;           // due_schedules leaves out buffered fires whose job before is unfinished
+  Duration behind{0};                   // how far this store's clock is behind the node's
+  std::vector<std::size_t> due_limits;  // asked for by due_schedules
   std::vector<JobId> cancelled;
 
   std::size_t index_of(JobId id) const { return static_cast<std::size_t>(id.value.low) - 1; }
@@ -98,7 +98,7 @@ class SchedulesTest : public testing::Test {
   ManualClock clock_{at("2026-03-02T10:00:00Z")};  // a Monday
   Metrics metrics_;
   Options options_;
-  ScheduleFakeStore store_{clock_};
+  SchedulesInMemory store_{clock_};
   Jobs jobs_{store_};
   Runs runs_{store_, jobs_, clock_, options_};
   std::unique_ptr<Schedules> schedules_;

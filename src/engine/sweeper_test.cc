@@ -6,24 +6,33 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
 #include "engine/sweeps/catalogue.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
 
 using namespace std::chrono_literals;
 using store::SweepReport;
+using store::Verb;
 
 class SweeperTest : public testing::Test {
  protected:
   // How often the pass was started.
-  std::size_t passes(std::string_view name = "promote_due") const {
-    return static_cast<std::size_t>(std::count(store_.sweeps_total.begin(), store_.sweeps_total.end(), name));
+  std::size_t passes() const { return store_.asked(Verb::promote_due); }
+  // The pass answers this, every time.
+  template <class Answer>
+  void script(Answer answer) {
+    store_.on(Verb::promote_due, [answer](const std::size_t&) -> Result<SweepReport> { return answer(); });
+  }
+  // The pass does not answer until reply_ is called.
+  void hold() {
+    store_.on(Verb::promote_due, [this](std::size_t, Reply<SweepReport> reply) { reply_ = std::move(reply); });
   }
   std::uint64_t counted(std::string_view metric) { return metrics_.counter(metric, "", {{"sweep", "promote_due"}}).value(); }
 
-  FakeStore store_;
+  store::ScriptedStore store_;
+  Reply<SweepReport> reply_;
   ManualClock clock_;
   Metrics metrics_;
   Options options_;
@@ -32,7 +41,7 @@ class SweeperTest : public testing::Test {
 };
 
 TEST_F(SweeperTest, RunsAtOnceAndThenEveryPeriod) {
-  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  script([] { return SweepReport(); });
   EXPECT_EQ(sweeper_.tick(), promote_due().period);
   EXPECT_EQ(passes(), 1u);
   clock_.advance(promote_due().period - 1ms);
@@ -45,10 +54,10 @@ TEST_F(SweeperTest, RunsAtOnceAndThenEveryPeriod) {
 
 TEST_F(SweeperTest, APassThatThrowsIsCountedAsFailedAndRepeated) {
   bool broken = true;
-  store_.on_sweep = [&](std::string_view) -> Result<SweepReport> {
+  script([&]() -> Result<SweepReport> {
     if (broken) throw std::runtime_error("a test throws");
     return SweepReport();
-  };
+  });
   EXPECT_NO_THROW(sweeper_.tick());
   EXPECT_EQ(counted("muster_sweep_failures_total"), 1u);
   EXPECT_EQ(metrics_.counter("muster_internal_errors_total", "", {{"where", "engine"}}).value(), 1u);
@@ -60,7 +69,7 @@ TEST_F(SweeperTest, APassThatThrowsIsCountedAsFailedAndRepeated) {
 }
 
 TEST_F(SweeperTest, WakesExactlyWhenTheNextThingIsDue) {
-  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = clock_.now() + 137ms}; };
+  script([&] { return SweepReport{.next_due = clock_.now() + 137ms}; });
   EXPECT_EQ(sweeper_.tick(), 137ms);
   clock_.advance(137ms);
   sweeper_.tick();
@@ -68,12 +77,12 @@ TEST_F(SweeperTest, WakesExactlyWhenTheNextThingIsDue) {
 }
 
 TEST_F(SweeperTest, NeverSleepsLongerThanThePeriod) {
-  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = Instant::max()}; };
+  script([&] { return SweepReport{.next_due = Instant::max()}; });
   EXPECT_EQ(sweeper_.tick(), promote_due().period);
 }
 
 TEST_F(SweeperTest, RepeatsAtTheNextTickWhileThereIsMore) {
-  store_.on_sweep = [&](std::string_view) { return SweepReport{.moved = 5, .more = passes() < 3}; };
+  script([&] { return SweepReport{.moved = 5, .more = passes() < 3}; });
   EXPECT_EQ(sweeper_.tick(), 0ms);
   EXPECT_EQ(sweeper_.tick(), 0ms);
   EXPECT_GT(sweeper_.tick(), 0ms);
@@ -82,7 +91,8 @@ TEST_F(SweeperTest, RepeatsAtTheNextTickWhileThereIsMore) {
 }
 
 TEST_F(SweeperTest, CountsTheJobsThatRetentionRemoves) {
-  store_.on_sweep = [](std::string_view) { return SweepReport{.moved = 500}; };
+  store_.on(Verb::prune_finished,
+            [](const store::Retention&, const std::size_t&) { return Result<SweepReport>(SweepReport{.moved = 500}); });
   const std::array<const Sweep*, 1> prune{&prune_finished()};
   Sweeper pruning(store_, clock_, metrics_, options_, prune);
   pruning.tick();
@@ -92,24 +102,25 @@ TEST_F(SweeperTest, CountsTheJobsThatRetentionRemoves) {
 }
 
 TEST_F(SweeperTest, DoesNotSpinOnWhatCannotBeMoved) {
-  store_.on_sweep = [&](std::string_view) { return SweepReport{.next_due = clock_.now() - 1s}; };
+  script([&] { return SweepReport{.next_due = clock_.now() - 1s}; });
   EXPECT_EQ(sweeper_.tick(), promote_due().period);
 }
 
 TEST_F(SweeperTest, LeavesAPassAloneUntilItAnswers) {
+  hold();
   sweeper_.tick();
   clock_.advance(10s);
   const Duration sleep = sweeper_.tick();
   EXPECT_EQ(passes(), 1u);
   EXPECT_GT(sleep, 0ms);
   EXPECT_LE(sleep, 10ms);
-  store_.answer_sweep("promote_due", SweepReport());
+  reply_(SweepReport());
   sweeper_.tick();
   EXPECT_EQ(passes(), 2u);
 }
 
 TEST_F(SweeperTest, TriesAFailedPassAgainAtItsPeriod) {
-  store_.on_sweep = [](std::string_view) { return Result<SweepReport>(Status::unavailable("disk full")); };
+  script([] { return Result<SweepReport>(Status::unavailable("disk full")); });
   EXPECT_EQ(sweeper_.tick(), promote_due().period);
   EXPECT_EQ(counted("muster_sweep_failures_total"), 1u);
   clock_.advance(promote_due().period);
@@ -119,7 +130,7 @@ TEST_F(SweeperTest, TriesAFailedPassAgainAtItsPeriod) {
 }
 
 TEST_F(SweeperTest, LooksAgainSoonWhenJobsWereScheduled) {
-  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  script([] { return SweepReport(); });
   sweeper_.tick();
   clock_.advance(100ms);
   sweeper_.hint();
@@ -128,7 +139,7 @@ TEST_F(SweeperTest, LooksAgainSoonWhenJobsWereScheduled) {
 }
 
 TEST_F(SweeperTest, HoldsRepeatedHintsApart) {
-  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  script([] { return SweepReport(); });
   sweeper_.tick();
   Duration passed{0};
   while (passed < 500ms) {
@@ -142,18 +153,20 @@ TEST_F(SweeperTest, HoldsRepeatedHintsApart) {
 }
 
 TEST_F(SweeperTest, RemembersAHintDuringAPass) {
+  hold();
   sweeper_.tick();
   sweeper_.hint();
-  store_.answer_sweep("promote_due", SweepReport());
+  reply_(SweepReport());
   clock_.advance(20ms);
   sweeper_.tick();
   EXPECT_EQ(passes(), 2u);
 }
 
 TEST_F(SweeperTest, MeasuresHowLongAPassTook) {
+  hold();
   sweeper_.tick();
   clock_.advance(250ms);
-  store_.answer_sweep("promote_due", SweepReport());
+  reply_(SweepReport());
   const Histogram& seconds =
       metrics_.histogram("muster_sweep_duration_seconds", "", latency_bounds(), {{"sweep", "promote_due"}});
   EXPECT_EQ(seconds.count(), 1u);
@@ -168,7 +181,7 @@ TEST_F(SweeperTest, KeepsItsPeriodWhenTheWallClockStepsBack) {
     Instant now() const override { return wall; }
     Ticks elapsed() const override { return monotonic; }
   } clock;
-  store_.on_sweep = [](std::string_view) { return SweepReport(); };
+  script([] { return SweepReport(); });
   Sweeper sweeper(store_, clock, metrics_, options_, one_);
   sweeper.tick();
   clock.wall -= 1h;
@@ -178,24 +191,27 @@ TEST_F(SweeperTest, KeepsItsPeriodWhenTheWallClockStepsBack) {
 }
 
 TEST_F(SweeperTest, AnswersThatComeAfterItsEndDoNoHarm) {
+  hold();
   auto sweeper = std::make_unique<Sweeper>(store_, clock_, metrics_, options_, one_);
   sweeper->tick();
   sweeper.reset();
-  store_.answer_sweep("promote_due", SweepReport{.moved = 1});
+  reply_(SweepReport{.moved = 1});
   EXPECT_EQ(counted("muster_sweep_moved_total"), 1u);
 }
 
 TEST_F(SweeperTest, RunsEverySweepOfTheCatalogueOnItsOwnVerb) {
   Sweeper all(store_, clock_, metrics_, options_, all_sweeps());
   all.tick();
-  std::set<std::string> ran(store_.sweeps_total.begin(), store_.sweeps_total.end());
-  EXPECT_EQ(ran, (std::set<std::string>{"promote_due", "expire_leases", "time_out_jobs", "expire_waiting", "end_preferences",
-                                        "bury_silent_workers", "end_drains", "expire_keys", "settle_actions", "prune_finished",
-                                        "prune_workers"}));
-  for (std::size_t i = 0; i < store_.sweeps.size(); ++i) {
-    EXPECT_EQ(store_.sweeps[i].name, all_sweeps()[i]->name);
-    EXPECT_EQ(store_.sweeps[i].limit, all_sweeps()[i]->budget);
+  const std::vector<Verb> ran = store_.asked();
+  ASSERT_EQ(ran.size(), all_sweeps().size());
+  for (std::size_t i = 0; i < ran.size(); ++i) {
+    EXPECT_EQ(to_string(ran[i]), all_sweeps()[i]->name);
+    EXPECT_EQ(store_.given<std::size_t>(ran[i]), std::vector{all_sweeps()[i]->budget});
   }
+  EXPECT_EQ(std::set<Verb>(ran.begin(), ran.end()),
+            (std::set<Verb>{Verb::promote_due, Verb::expire_leases, Verb::time_out_jobs, Verb::expire_waiting,
+                            Verb::end_preferences, Verb::bury_silent_workers, Verb::end_drains, Verb::expire_keys,
+                            Verb::settle_actions, Verb::prune_finished, Verb::prune_workers}));
 }
 
 TEST_F(SweeperTest, HandsTheOperatorsRetentionToThePrunes) {
@@ -203,8 +219,9 @@ TEST_F(SweeperTest, HandsTheOperatorsRetentionToThePrunes) {
   options_.offline_kept = 6h;
   Sweeper all(store_, clock_, metrics_, options_, all_sweeps());
   all.tick();
-  EXPECT_EQ(store_.retention.completed_kept, 5h);
-  EXPECT_EQ(store_.offline_kept, 6h);
+  EXPECT_EQ(store_.given<store::Retention>(Verb::prune_finished).at(0).completed_kept, 5h);
+  EXPECT_EQ(store_.given<store::Retention>(Verb::settle_actions).at(0).completed_kept, 5h);
+  EXPECT_EQ(store_.given<Duration>(Verb::prune_workers).at(0), 6h);
 }
 
 }  // namespace

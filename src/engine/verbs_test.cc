@@ -3,27 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_store_testing.h"
+#include "base/ask_testing.h"
 #include "engine/jobs.h"
 #include "engine/queues.h"
 #include "engine/workers.h"
 #include "model/limits.h"
+#include "store/scripted_testing.h"
 
 namespace muster::engine {
 namespace {
 
 using namespace std::chrono_literals;
-
-// A reply that keeps what it got.
-template <class T>
-struct Caught {
-  std::optional<Result<T>> result;
-  Reply<T> reply() {
-    return [this](Result<T> got) { result = std::move(got); };
-  }
-  Code code() const { return result ? result->code() : Code::internal; }
-  std::string message() const { return result ? result->status().message() : "no answer"; }
-};
 
 class VerbsTest : public testing::Test {
  protected:
@@ -36,7 +26,9 @@ class VerbsTest : public testing::Test {
     return {.lease = {JobId{{0, number}}, Fence{number}}, .result = Content{std::string(bytes, 'x'), Encoding::bytes}};
   }
 
-  FakeStore store_;
+  std::vector<WorkerSpec> registered() const { return store_.elements<WorkerSpec>(store::Verb::register_workers); }
+
+  store::ScriptedStore store_;
   ManualClock clock_;
   Options options_;
   Jobs jobs_{store_};
@@ -49,10 +41,10 @@ TEST_F(VerbsTest, EnqueuesAllOrNothing) {
   jobs_.enqueue({job("a"), job("b"), job("bad type")}, caught.reply());
   EXPECT_EQ(caught.code(), Code::invalid_argument);
   EXPECT_EQ(caught.message().find("job 2: type 'bad type'"), 0u) << caught.message();
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
   jobs_.enqueue({job("a"), job("b")}, caught.reply());
   EXPECT_EQ(caught.code(), Code::ok);
-  EXPECT_EQ(store_.enqueued.size(), 2u);
+  EXPECT_EQ(store_.elements<JobSpec>(store::Verb::enqueue).size(), 2u);
 }
 
 TEST_F(VerbsTest, DoesNotNumberAJobThatCameAlone) {
@@ -74,10 +66,15 @@ TEST_F(VerbsTest, AnswersAnEmptyBatchWithoutTheStore) {
   Caught<store::Each<store::Settled>> settled;
   jobs_.complete({}, settled.reply());
   EXPECT_EQ(settled.code(), Code::ok);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(VerbsTest, ForwardsTheGoodPartOfABatchAndAnswersEachInItsPlace) {
+  store_.on(store::Verb::complete, [](const std::vector<store::Completion>& batch) -> Result<store::Each<store::Settled>> {
+    store::Each<store::Settled> settled;
+    for (const store::Completion& one : batch) settled.emplace_back(store::Settled{.id = one.lease.job, .run_at = {}});
+    return settled;
+  });
   Caught<store::Each<store::Settled>> caught;
   jobs_.complete(
       {completion(1, limits::kResultBytesMax + 1), completion(2), completion(3, limits::kResultBytesMax + 1), completion(4)},
@@ -89,7 +86,7 @@ TEST_F(VerbsTest, ForwardsTheGoodPartOfABatchAndAnswersEachInItsPlace) {
   EXPECT_EQ(each[1]->id, (JobId{{0, 2}}));
   EXPECT_EQ(each[2].code(), Code::invalid_argument);
   EXPECT_EQ(each[3]->id, (JobId{{0, 4}}));
-  EXPECT_EQ(store_.completions.size(), 2u);
+  EXPECT_EQ(store_.elements<store::Completion>(store::Verb::complete).size(), 2u);
 }
 
 TEST_F(VerbsTest, AnswersAnAllBadBatchWithoutTheStore) {
@@ -97,11 +94,11 @@ TEST_F(VerbsTest, AnswersAnAllBadBatchWithoutTheStore) {
   jobs_.snooze({{.lease = {}, .delay = -1ms}}, caught.reply());
   ASSERT_EQ(caught.code(), Code::ok);
   EXPECT_EQ((**caught.result)[0].code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(VerbsTest, PassesAFailureOfTheStoreOnForAMixedBatch) {
-  store_.failure = Status::unavailable("disk full");
+  store_.fail_with(Status::unavailable("disk full"));
   Caught<store::Each<store::Settled>> caught;
   jobs_.complete({completion(1, limits::kResultBytesMax + 1), completion(2)}, caught.reply());
   EXPECT_EQ(caught.code(), Code::unavailable);
@@ -135,7 +132,7 @@ TEST_F(VerbsTest, ChecksEachKindOfOutcome) {
         std::move(reply));
   }));
   EXPECT_TRUE(renewal_refused([&](auto reply) { jobs_.renew({{.lease = {}, .ttl = 1ms}}, std::move(reply)); }));
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(VerbsTest, BoundsPagesAndFilters) {
@@ -147,7 +144,7 @@ TEST_F(VerbsTest, BoundsPagesAndFilters) {
   Caught<store::WorkerPage> workers;
   workers_.list({.states = {}, .capability = "nokind", .labels = {}}, workers.reply());
   EXPECT_EQ(workers.code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(VerbsTest, RedrivesOnlyStatesThatCanBe) {
@@ -159,9 +156,13 @@ TEST_F(VerbsTest, RedrivesOnlyStatesThatCanBe) {
 }
 
 TEST_F(VerbsTest, ExplainsFromTheFactsOfTheStore) {
-  store_.facts.job.id = JobId{{0, 9}};
-  store_.facts.job.state = JobState::ready;
-  store_.facts.queue.paused = true;
+  store_.on(store::Verb::explain, [](const JobId& job) -> Result<store::WaitFacts> {
+    store::WaitFacts facts;
+    facts.job.id = job;
+    facts.job.state = JobState::ready;
+    facts.queue.paused = true;
+    return facts;
+  });
   Caught<Why> caught;
   jobs_.why(JobId{{0, 9}}, caught.reply());
   ASSERT_EQ(caught.code(), Code::ok);
@@ -175,9 +176,9 @@ TEST_F(VerbsTest, NamesWorkersThatBringNoName) {
   WorkerSpec named;
   named.id = WorkerId("w1");
   workers_.register_workers({WorkerSpec{}, named, WorkerSpec{}}, caught.reply());
-  ASSERT_EQ(store_.registered.size(), 3u);
+  ASSERT_EQ(registered().size(), 3u);
   std::set<std::string> ids;
-  for (const WorkerSpec& spec : store_.registered) ids.insert(spec.id.text());
+  for (const WorkerSpec& spec : registered()) ids.insert(spec.id.text());
   EXPECT_EQ(ids.size(), 3u);
   EXPECT_TRUE(ids.contains("w1"));
   EXPECT_FALSE(ids.contains(""));
@@ -192,8 +193,8 @@ TEST_F(VerbsTest, FillsInThePolicyOfTheDialect) {
   own.policy = HeartbeatPolicy{.interval = 2s, .dead_after = 6s};
   Caught<store::Each<store::Registered>> caught;
   workers.register_workers({plain, own}, caught.reply());
-  EXPECT_EQ(store_.registered.at(0).policy->dead_after, 70s);
-  EXPECT_EQ(store_.registered.at(1).policy->dead_after, 6s);
+  EXPECT_EQ(registered().at(0).policy->dead_after, 70s);
+  EXPECT_EQ(registered().at(1).policy->dead_after, 6s);
 }
 
 TEST_F(VerbsTest, RefusesToResumeWithoutAName) {
@@ -202,7 +203,7 @@ TEST_F(VerbsTest, RefusesToResumeWithoutAName) {
   Caught<store::Each<store::Registered>> caught;
   workers_.register_workers({spec}, caught.reply());
   EXPECT_EQ((**caught.result)[0].code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.registered.empty());
+  EXPECT_TRUE(registered().empty());
 }
 
 TEST_F(VerbsTest, ChecksWhatWorkersSay) {
@@ -220,7 +221,7 @@ TEST_F(VerbsTest, ChecksWhatWorkersSay) {
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
   workers_.unregister({{.ns = NamespaceName("default"), .worker = WorkerId("")}}, workers.reply());
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
 }
 
 TEST_F(VerbsTest, ChecksQueuesAndNamespaces) {
@@ -232,7 +233,7 @@ TEST_F(VerbsTest, ChecksQueuesAndNamespaces) {
   EXPECT_EQ(info.code(), Code::invalid_argument);
   queues_.delete_namespace(NamespaceName(""), info.reply());
   EXPECT_EQ(info.code(), Code::invalid_argument);
-  EXPECT_TRUE(store_.verbs.empty());
+  EXPECT_TRUE(store_.asked().empty());
   Caught<std::vector<QueueStats>> all;
   queues_.list(NamespaceName(""), all.reply());  // the empty name stands for all namespaces
   EXPECT_EQ(all.code(), Code::ok);

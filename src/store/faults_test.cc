@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/echo_testing.h"
+#include "store/scripted_testing.h"
 
 namespace muster::store {
 namespace {
@@ -34,7 +34,7 @@ class FaultStoreTest : public ::testing::Test {
   void renew() { store.renew({}, answers.next<Each<Renewed>>()); }
   void list() { store.list_queues(NamespaceName(), answers.next<std::vector<QueueStats>>()); }
 
-  EchoStore inner;
+  ScriptedStore inner;
   FaultStore store{inner, {}};
   Answers answers;
 };
@@ -170,7 +170,8 @@ TEST_F(FaultStoreTest, PassesHealthAndListenerThrough) {
   } listener;
   store.set_listener(&listener);
   EXPECT_EQ(inner.listener(), &listener);
-  EXPECT_EQ(store.health().reason, "echo");
+  inner.set_health({.writable = false, .reason = "a test says so"});
+  EXPECT_EQ(store.health().reason, "a test says so");
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "store/echo_testing.h"
 #include "store/faults.h"
+#include "store/scripted_testing.h"
 
 namespace muster::store {
 namespace {
@@ -22,7 +22,7 @@ class MeteredStoreTest : public ::testing::Test {
 
   Metrics metrics;
   ManualClock clock;
-  EchoStore inner;
+  ScriptedStore inner;
 };
 
 TEST_F(MeteredStoreTest, TimesAVerbFromItsCallToItsAnswer) {
@@ -72,7 +72,8 @@ TEST_F(MeteredStoreTest, CountsAFailedVerbByItsCode) {
 
 TEST_F(MeteredStoreTest, CountsFailedElementsOfABatch) {
   MeteredStore store(inner, metrics, clock);
-  inner.fail_elements_with(Status::lease_lost("stale"));
+  inner.on(Verb::complete,
+           [](const std::vector<Completion>&) -> Result<Each<Settled>> { return Each<Settled>{Status::lease_lost("stale")}; });
   store.complete({}, [](Result<Each<Settled>>) {});
   store.complete({}, [](Result<Each<Settled>>) {});
   EXPECT_EQ(failures("complete", "lease_lost"), 2u);
