@@ -46,9 +46,9 @@ store::ClaimReply empty_reply(store::ClaimReply last) {
 }  // namespace
 
 // The lot behind its mutex, and what moves claims in and out of it.
-class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
+class Claims::Shared : public std::enable_shared_from_this<Claims::Shared> {
  public:
-  Desk(store::Store& store, const Clock& clock, Metrics& metrics, const Options& options)
+  Shared(store::Store& store, const Clock& clock, Metrics& metrics, const Options& options)
       : store_(store),
         clock_(clock),
         parked_max_(options.parked_max),
@@ -326,7 +326,7 @@ class Claims::Desk : public std::enable_shared_from_this<Claims::Desk> {
 };
 
 Claims::Claims(store::Store& store, const Clock& clock, Metrics& metrics, const Options& options)
-    : desk_(std::make_shared<Desk>(store, clock, metrics, options)), clock_(clock) {}
+    : shared_(std::make_shared<Shared>(store, clock, metrics, options)), clock_(clock) {}
 
 Claims::~Claims() { stop(); }
 
@@ -338,19 +338,19 @@ ClaimTicket Claims::claim(store::ClaimRequest request, Duration wait, Reply<stor
     return ClaimTicket{};
   }
   asked_.note(request, clock_.elapsed());
-  return desk_->claim(std::move(request), wait, std::move(reply));
+  return shared_->claim(std::move(request), wait, std::move(reply));
 }
 
-void Claims::cancel(ClaimTicket ticket) { desk_->cancel(static_cast<std::uint64_t>(ticket)); }
+void Claims::cancel(ClaimTicket ticket) { shared_->cancel(static_cast<std::uint64_t>(ticket)); }
 
-void Claims::hand_back(const std::vector<Grant>& grants) { desk_->hand_back(grants); }
+void Claims::hand_back(const std::vector<Grant>& grants) { shared_->hand_back(grants); }
 
-void Claims::committed(const store::Committed& commit) { desk_->committed(commit); }
+void Claims::committed(const store::Committed& commit) { shared_->committed(commit); }
 
-Duration Claims::tick() { return desk_->tick(); }
+Duration Claims::tick() { return shared_->tick(); }
 
-std::size_t Claims::parked() const { return desk_->parked(); }
+std::size_t Claims::parked() const { return shared_->parked(); }
 
-void Claims::stop() { desk_->stop(); }
+void Claims::stop() { shared_->stop(); }
 
 }  // namespace muster::engine

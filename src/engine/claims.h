@@ -60,8 +60,8 @@ class Claims {
   const AskedQueues& asked() const { return asked_; }
 
  private:
-  class Desk;
-  std::shared_ptr<Desk> desk_;  // shared with replies that are still on their way when this goes
+  class Shared;
+  std::shared_ptr<Shared> shared_;  // shared with replies that are still on their way when this goes
   const Clock& clock_;
   AskedQueues asked_;
 };

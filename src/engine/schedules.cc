@@ -79,9 +79,9 @@ Result<Schedule> changed(Schedule schedule, const ScheduleChange& change, Instan
 }  // namespace
 
 // What people ask for. Shared with the replies under way.
-class Schedules::Desk : public std::enable_shared_from_this<Schedules::Desk> {
+class Schedules::Shared : public std::enable_shared_from_this<Schedules::Shared> {
  public:
-  Desk(store::Store& store, Runs& runs, const Clock& clock, Metrics& metrics, const Options& options)
+  Shared(store::Store& store, Runs& runs, const Clock& clock, Metrics& metrics, const Options& options)
       : store_(store),
         clock_(clock),
         ids_(clock, random_seed()),
@@ -233,33 +233,33 @@ class Schedules::Desk : public std::enable_shared_from_this<Schedules::Desk> {
 };
 
 Schedules::Schedules(store::Store& store, Runs& runs, const Clock& clock, Metrics& metrics, const Options& options)
-    : desk_(std::make_shared<Desk>(store, runs, clock, metrics, options)) {}
+    : shared_(std::make_shared<Shared>(store, runs, clock, metrics, options)) {}
 Schedules::~Schedules() { stop(); }
 
-void Schedules::create(ScheduleSpec spec, Reply<Schedule> reply) { desk_->create(std::move(spec), std::move(reply)); }
+void Schedules::create(ScheduleSpec spec, Reply<Schedule> reply) { shared_->create(std::move(spec), std::move(reply)); }
 void Schedules::update(ScheduleChange change, Reply<Schedule> reply) {
   if (change.next_fire_at)
     if (Status status = validate_instant("next_fire_at", *change.next_fire_at); !status.ok()) return reply(std::move(status));
-  desk_->update(std::make_shared<const ScheduleChange>(std::move(change)), kChangeTriesMax, std::move(reply));
+  shared_->update(std::make_shared<const ScheduleChange>(std::move(change)), kChangeTriesMax, std::move(reply));
 }
-void Schedules::get(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) { desk_->get(ns, id, std::move(reply)); }
+void Schedules::get(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) { shared_->get(ns, id, std::move(reply)); }
 void Schedules::list(store::ScheduleQuery query, Reply<store::SchedulePage> reply) {
-  desk_->list(std::move(query), std::move(reply));
+  shared_->list(std::move(query), std::move(reply));
 }
-void Schedules::remove(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) { desk_->remove(ns, id, std::move(reply)); }
+void Schedules::remove(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) { shared_->remove(ns, id, std::move(reply)); }
 void Schedules::trigger(NamespaceName ns, ScheduleId id, Reply<store::Enqueued> reply) {
-  desk_->trigger(ns, id, std::move(reply));
+  shared_->trigger(ns, id, std::move(reply));
 }
 void Schedules::preview(NamespaceName ns, ScheduleId id, std::size_t count, std::optional<Instant> after,
                         Reply<std::vector<Instant>> reply) {
-  desk_->preview(ns, id, count, after, std::move(reply));
+  shared_->preview(ns, id, count, after, std::move(reply));
 }
 void Schedules::backfill(ScheduleRange range, Reply<std::vector<store::Enqueued>> reply) {
-  desk_->backfill(std::move(range), std::move(reply));
+  shared_->backfill(std::move(range), std::move(reply));
 }
 
-void Schedules::committed(const store::Committed& commit) { desk_->passes().committed(commit); }
-Duration Schedules::tick() { return desk_->passes().tick(); }
-void Schedules::stop() { desk_->passes().stop(); }
+void Schedules::committed(const store::Committed& commit) { shared_->passes().committed(commit); }
+Duration Schedules::tick() { return shared_->passes().tick(); }
+void Schedules::stop() { shared_->passes().stop(); }
 
 }  // namespace muster::engine

@@ -69,8 +69,8 @@ class Schedules {
   void stop();
 
  private:
-  class Desk;
-  std::shared_ptr<Desk> desk_;  // shared with replies that are still on their way when this goes
+  class Shared;
+  std::shared_ptr<Shared> shared_;  // shared with replies that are still on their way when this goes
 };
 
 }  // namespace muster::engine

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "engine/pace.h"
+#include "engine/pass_pauses.h"
 
 namespace muster::engine {
 namespace {

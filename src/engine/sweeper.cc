@@ -11,7 +11,7 @@
 #include "base/incident.h"
 #include "base/log.h"
 #include "engine/job_moves.h"
-#include "engine/pace.h"
+#include "engine/pass_pauses.h"
 #include "engine/sweeps/catalogue.h"
 
 namespace muster::engine {
@@ -22,10 +22,10 @@ constexpr Ticks kHintPause = std::chrono::milliseconds(20);  // between passes t
 }  // namespace
 
 // When each pass is due, behind a mutex.
-class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
+class Sweeper::Shared : public std::enable_shared_from_this<Sweeper::Shared> {
  public:
-  Rota(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
-       std::span<const Sweep* const> sweeps)
+  Shared(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
+         std::span<const Sweep* const> sweeps)
       : store_(store), clock_(clock), incidents_(metrics, "engine"), options_(options) {
     for (const Sweep* sweep : sweeps) {
       const MetricLabels labels{{"sweep", std::string(sweep->name)}};
@@ -149,12 +149,12 @@ class Sweeper::Rota : public std::enable_shared_from_this<Sweeper::Rota> {
 
 Sweeper::Sweeper(store::SweepStore& store, const Clock& clock, Metrics& metrics, const Options& options,
                  std::span<const Sweep* const> sweeps)
-    : rota_(std::make_shared<Rota>(store, clock, metrics, options, sweeps)) {}
+    : shared_(std::make_shared<Shared>(store, clock, metrics, options, sweeps)) {}
 
 Sweeper::~Sweeper() = default;
 
-Duration Sweeper::tick() { return rota_->tick(); }
+Duration Sweeper::tick() { return shared_->tick(); }
 
-void Sweeper::hint() { rota_->hint(); }
+void Sweeper::hint() { shared_->hint(); }
 
 }  // namespace muster::engine

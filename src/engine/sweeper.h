@@ -31,8 +31,8 @@ class Sweeper {
   void hint();
 
  private:
-  class Rota;
-  std::shared_ptr<Rota> rota_;  // shared with replies that are still on their way when the sweeper goes
+  class Shared;
+  std::shared_ptr<Shared> shared_;  // shared with replies that are still on their way when the sweeper goes
 };
 
 }  // namespace muster::engine

@@ -10,7 +10,7 @@
 namespace muster::engine {
 
 Workers::Workers(store::Store& store, const Clock& clock, const Options& options)
-    : store_(store), options_(options), names_(clock, random_seed()), forgotten_(store) {}
+    : store_(store), options_(options), names_(clock, random_seed()), lost_grants_(store) {}
 
 void Workers::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
   if (Status status = validate_batch("workers", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
@@ -38,7 +38,7 @@ void Workers::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store:
                                             done = std::move(done)](Result<store::Each<store::BeatReply>> answers) mutable {
           if (answers.ok())
             for (std::size_t i = 0; i < sent.size(); ++i)
-              if ((*answers)[i].ok()) forgotten_.heard(sent[i], *(*answers)[i]);
+              if ((*answers)[i].ok()) lost_grants_.heard(sent[i], *(*answers)[i]);
           done(std::move(answers));
         });
       },

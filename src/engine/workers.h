@@ -5,7 +5,7 @@
 
 #include "base/reply.h"
 #include "base/uuid.h"
-#include "engine/forgotten.h"
+#include "engine/lost_grants.h"
 #include "engine/options.h"
 #include "store/store.h"
 
@@ -26,7 +26,7 @@ class Workers {
   store::Store& store_;
   const Options options_;
   UuidSource names_;
-  Forgotten forgotten_;
+  LostGrants lost_grants_;
 };
 
 }  // namespace muster::engine

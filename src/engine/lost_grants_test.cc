@@ -1,4 +1,4 @@
-#include "engine/forgotten.h"
+#include "engine/lost_grants.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 namespace muster::engine {
 namespace {
 
-class ForgottenTest : public testing::Test {
+class LostGrantsTest : public testing::Test {
  protected:
   // The store says that worker w1 holds one job.
-  ForgottenTest() {
+  LostGrantsTest() {
     store_.on(store::Verb::heartbeat, [](const std::vector<store::Beat>& batch) {
       return Result<store::Each<store::BeatReply>>(store::Each<store::BeatReply>(batch.size(), store::BeatReply{.running = 1}));
     });
@@ -41,7 +41,7 @@ class ForgottenTest : public testing::Test {
   Workers workers_{store_, clock_, Options()};
 };
 
-TEST_F(ForgottenTest, AJobLeftOutOfTwoBeatsInARowIsHandedBack) {
+TEST_F(LostGrantsTest, AJobLeftOutOfTwoBeatsInARowIsHandedBack) {
   beat({});
   EXPECT_TRUE(releases().empty());
   beat({});
@@ -49,14 +49,14 @@ TEST_F(ForgottenTest, AJobLeftOutOfTwoBeatsInARowIsHandedBack) {
   EXPECT_EQ(releases()[0].lease, lease_);
 }
 
-TEST_F(ForgottenTest, AJobThatIsNamedInBetweenStaysWithItsWorker) {
+TEST_F(LostGrantsTest, AJobThatIsNamedInBetweenStaysWithItsWorker) {
   beat({});
   beat({lease_});
   beat({});
   EXPECT_TRUE(releases().empty());
 }
 
-TEST_F(ForgottenTest, AnotherFenceOfTheSameJobIsAnotherLease) {
+TEST_F(LostGrantsTest, AnotherFenceOfTheSameJobIsAnotherLease) {
   const LeaseRef older{lease_.job, Fence{10}};
   beat({older, older});  // as many as the store counts, or the numbers would already tell
   EXPECT_EQ(store_.asked(store::Verb::list_jobs), 0u);
@@ -65,7 +65,7 @@ TEST_F(ForgottenTest, AnotherFenceOfTheSameJobIsAnotherLease) {
   EXPECT_EQ(releases().size(), 1u);
 }
 
-TEST_F(ForgottenTest, AWorkerThatDoesNotSayWhatItHoldsKeepsEverything) {
+TEST_F(LostGrantsTest, AWorkerThatDoesNotSayWhatItHoldsKeepsEverything) {
   for (int i = 0; i < 4; ++i) beat({}, false);
   EXPECT_TRUE(releases().empty());
   EXPECT_EQ(store_.asked(store::Verb::list_jobs), 0u);

@@ -1,4 +1,4 @@
-// How background work paces itself.
+// How long background passes wait for each other.
 #pragma once
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-#include "engine/forgotten.h"
+#include "engine/lost_grants.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 namespace muster::engine {
 namespace {
 
-constexpr const char* kForgotten = "its worker does not know that it holds it";
+constexpr const char* kUnknownToWorker = "its worker does not know that it holds it";
 
 bool names(const store::Beat& beat, const LeaseRef& lease) {
   return std::find(beat.held.begin(), beat.held.end(), lease) != beat.held.end();
@@ -18,7 +18,7 @@ bool names(const store::Beat& beat, const LeaseRef& lease) {
 
 }  // namespace
 
-class Forgotten::Suspects : public std::enable_shared_from_this<Forgotten::Suspects> {
+class LostGrants::Suspects : public std::enable_shared_from_this<LostGrants::Suspects> {
  public:
   explicit Suspects(store::Store& store) : store_(store) {}
 
@@ -52,7 +52,7 @@ class Forgotten::Suspects : public std::enable_shared_from_this<Forgotten::Suspe
       const std::lock_guard lock(mutex_);
       std::vector<LeaseRef>& before = suspects_[key_of(beat)];
       for (const LeaseRef& lease : unnamed)
-        if (std::find(before.begin(), before.end(), lease) != before.end()) again.push_back({lease, kForgotten});
+        if (std::find(before.begin(), before.end(), lease) != before.end()) again.push_back({lease, kUnknownToWorker});
       before = std::move(unnamed);
       if (before.empty()) suspects_.erase(key_of(beat));
     }
@@ -68,10 +68,10 @@ class Forgotten::Suspects : public std::enable_shared_from_this<Forgotten::Suspe
   std::map<Key, std::vector<LeaseRef>> suspects_;  // leases left out of the last beat
 };
 
-Forgotten::Forgotten(store::Store& store) : suspects_(std::make_shared<Suspects>(store)) {}
-Forgotten::~Forgotten() = default;
+LostGrants::LostGrants(store::Store& store) : suspects_(std::make_shared<Suspects>(store)) {}
+LostGrants::~LostGrants() = default;
 
-void Forgotten::heard(const store::Beat& beat, const store::BeatReply& reply) {
+void LostGrants::heard(const store::Beat& beat, const store::BeatReply& reply) {
   if (beat.names_all) suspects_->heard(beat, reply);
 }
 

@@ -1,5 +1,5 @@
-// Jobs a worker holds without knowing it: the answer of a claim was lost on its way, and heartbeats would renew the lease for
-// ever.
+// Grants whose answer was lost on its way: the worker holds a job without knowing it, and its heartbeats would renew the lease
+// for ever.
 //
 // A worker that names everything it holds in its heartbeats and leaves a lease out twice in a row does not work on that job: it
 // is handed back without cost. Twice, because a grant may be on its way while a heartbeat is written; and by beats instead of by
@@ -12,10 +12,10 @@
 
 namespace muster::engine {
 
-class Forgotten {
+class LostGrants {
  public:
-  explicit Forgotten(store::Store& store);
-  ~Forgotten();
+  explicit LostGrants(store::Store& store);
+  ~LostGrants();
   // A heartbeat was answered. Thread-safe; asks the store only when the numbers do not agree.
   void heard(const store::Beat& beat, const store::BeatReply& reply);
 
