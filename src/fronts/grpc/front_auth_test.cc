@@ -1,14 +1,10 @@
 // Tokens and certificates on the gRPC front.
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
 #include "fronts/grpc/front_testing.h"
+#include "net/certificate_testing.h"
 
 namespace muster::rpc {
 namespace {
@@ -84,32 +80,6 @@ TEST_F(FrontAuth, TokensCanBeReplacedWhileItRuns) {
   EXPECT_TRUE(info_with("new").ok());
 }
 
-// Writes a key and a certificate that vouches for itself.
-void make_certificate(const std::string& certificate_file, const std::string& key_file) {
-  EVP_PKEY* key = EVP_EC_gen("P-256");
-  X509* certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 7);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600);
-  X509_set_version(certificate, 2);
-  X509_set_pubkey(certificate, key);
-  X509_NAME* subject = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
-  X509_set_issuer_name(certificate, subject);
-  X509_EXTENSION* names = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
-  X509_add_ext(certificate, names, -1);
-  X509_EXTENSION_free(names);
-  X509_sign(certificate, key, EVP_sha256());
-  std::FILE* out = std::fopen(certificate_file.c_str(), "w");
-  PEM_write_X509(out, certificate);
-  std::fclose(out);
-  out = std::fopen(key_file.c_str(), "w");
-  PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
-  std::fclose(out);
-  X509_free(certificate);
-  EVP_PKEY_free(key);
-}
-
 std::string text_of(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream text;
@@ -121,8 +91,8 @@ class FrontTls : public FrontTest {
  protected:
   void SetUp() override {
     FrontTest::SetUp();
-    make_certificate(file("server.pem"), file("server.key"));
-    make_certificate(file("client.pem"), file("client.key"));
+    net::make_certificate(file("server.pem"), file("server.key"));
+    net::make_certificate(file("client.pem"), file("client.key"));
   }
   std::string file(const std::string& name) const { return folder + "/" + name; }
   GrpcOptions secured() const {

@@ -1,41 +1,14 @@
 // TLS on the RESP front: the same bytes inside, clients with and without a certificate. Reloading is net's and tested with HTTP.
 #include <arpa/inet.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "fronts/resp/front_testing.h"
+#include "net/certificate_testing.h"
 
 namespace muster::resp {
 namespace {
-
-// Writes a key and a certificate that vouches for itself.
-void make_certificate(const std::string& certificate_file, const std::string& key_file) {
-  EVP_PKEY* key = EVP_EC_gen("P-256");
-  X509* certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 7);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600);
-  X509_set_version(certificate, 2);
-  X509_set_pubkey(certificate, key);
-  X509_NAME* subject = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("muster"), -1, -1, 0);
-  X509_set_issuer_name(certificate, subject);
-  X509_sign(certificate, key, EVP_sha256());
-  std::FILE* out = std::fopen(certificate_file.c_str(), "w");
-  PEM_write_X509(out, certificate);
-  std::fclose(out);
-  out = std::fopen(key_file.c_str(), "w");
-  PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
-  std::fclose(out);
-  X509_free(certificate);
-  EVP_PKEY_free(key);
-}
 
 // One TLS connection, blocking.
 class TlsWire {
@@ -88,8 +61,8 @@ class TlsWire {
 class FrontTlsTest : public FrontTest {
  protected:
   void SetUp() override {
-    make_certificate(file("server.pem"), file("server.key"));
-    make_certificate(file("client.pem"), file("client.key"));
+    net::make_certificate(file("server.pem"), file("server.key"));
+    net::make_certificate(file("client.pem"), file("client.key"));
   }
   std::string file(const std::string& name) const { return folder + "/" + name; }
   RespOptions options() const {
