@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/meter.h"
@@ -18,20 +19,13 @@ constexpr std::size_t kHexDigits = 64;
 constexpr std::string_view kWrongKey = "Invalid authentication key";
 constexpr std::string_view kPlainUser = "default";
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // The bytes a key stands for.
 std::string bytes_of(std::string_view secret) {
-  if (secret.size() != kHexDigits || std::any_of(secret.begin(), secret.end(), [](char c) { return hex_digit(c) < 0; }))
+  if (secret.size() != kHexDigits || std::any_of(secret.begin(), secret.end(), [](char c) { return hex_value(c) < 0; }))
     return std::string(secret);
   std::string out;
   for (std::size_t i = 0; i < secret.size(); i += 2)
-    out += static_cast<char>(hex_digit(secret[i]) * 16 + hex_digit(secret[i + 1]));
+    out += static_cast<char>(hex_value(secret[i]) * 16 + hex_value(secret[i + 1]));
   return out;
 }
 

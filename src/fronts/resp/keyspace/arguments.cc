@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+
 #include "base/ascii.h"
 
 namespace muster::resp::keyspace {

@@ -26,15 +26,8 @@ struct Asked {
 Status bad(std::string message) { return Status::invalid_argument(std::move(message)); }
 
 Result<Json> read_tree(std::string_view text) {
-  if (json::is_too_deep(text)) return bad(fmt::format("Invalid JSON: nested deeper than {} levels", json::kDepthMax));
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& error) {
-    // Where, but not what: inputs are nobody's business but their owner's.
-    return bad(fmt::format("Invalid JSON: syntax error at byte {}", error.byte));
-  } catch (const Json::exception&) {
-    return bad("Invalid JSON: a number is out of range");
-  }
+  // Where, but not what: inputs are nobody's business but their owner's.
+  return json::read(text, [](std::size_t byte) { return fmt::format("syntax error at byte {}", byte); });
 }
 
 Result<std::string> read_identifier(const Json& tree, const char* field) {

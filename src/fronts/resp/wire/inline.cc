@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "fronts/resp/wire/parser.h"
 
 namespace muster::resp::wire {
@@ -11,13 +12,6 @@ constexpr std::array<std::string_view, 9> kHttpMethods{"GET",     "HEAD",  "POST
                                                        "CONNECT", "TRACE", "OPTIONS", "PATCH"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f' || c == '\0'; }
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 char escaped(char c) {
   switch (c) {
@@ -49,8 +43,8 @@ bool read_quoted(std::string_view& rest, char quote, std::string& word) {
       }
       continue;
     }
-    if (rest.size() >= 3 && rest[0] == 'x' && hex_digit(rest[1]) >= 0 && hex_digit(rest[2]) >= 0) {
-      word += static_cast<char>(hex_digit(rest[1]) * 16 + hex_digit(rest[2]));
+    if (rest.size() >= 3 && rest[0] == 'x' && hex_value(rest[1]) >= 0 && hex_value(rest[2]) >= 0) {
+      word += static_cast<char>(hex_value(rest[1]) * 16 + hex_value(rest[2]));
       rest.remove_prefix(3);
       continue;
     }

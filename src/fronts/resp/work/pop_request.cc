@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fronts/resp/work/names.h"
 #include "model/validate.h"
 
@@ -37,12 +38,7 @@ Status check_destination(const std::string& key) {
   return Status::invalid_argument(fmt::format("jobs taken from a queue move to {}, not to '{}'", kProcessing, key));
 }
 
-bool is_end(const std::string& text) {
-  std::string upper = text;
-  for (char& c : upper)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return upper == "LEFT" || upper == "RIGHT";
-}
+bool is_end(const std::string& text) { return same_in_any_case(text, "LEFT") || same_in_any_case(text, "RIGHT"); }
 
 Status add_queue(PopRequest& pop, const std::string& key) {
   auto queue = read_queue(key);

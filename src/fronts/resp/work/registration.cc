@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include "base/ascii.h"
 #include "base/json_reader.h"
 #include "fronts/resp/work/names.h"
 #include "model/validate.h"
@@ -57,17 +58,11 @@ bool add_tools(std::vector<std::string>& names, const Json& tools) {
   });
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 bool add_list(std::vector<std::string>& names, std::string_view list) {
-  if (trim(list).empty()) return true;
+  if (trimmed(list, " ").empty()) return true;
   for (;;) {
     const std::size_t comma = list.find(',');
-    if (!add_tool(names, trim(list.substr(0, comma)))) return false;
+    if (!add_tool(names, trimmed(list.substr(0, comma), " "))) return false;
     if (comma == std::string_view::npos) return true;
     list.remove_prefix(comma + 1);
   }
