@@ -1,6 +1,7 @@
 // Mistakes of ours on this wire: the command gets an answer with an id, and everybody else goes on.
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
 #include "fronts/resp/front_testing.h"
 #include "model/plan.h"
 #include "model/retry.h"
@@ -18,10 +19,9 @@ class IncidentTest : public FrontTest {
   }
 
   JobId enqueue(JobSpec spec) {
-    std::promise<JobId> made;
-    engine->jobs().enqueue({std::move(spec)},
-                           [&](Result<std::vector<store::Enqueued>> done) { made.set_value(done->front().id); });
-    return made.get_future().get();
+    return ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({std::move(spec)}, std::move(reply)); })
+        ->front()
+        .id;
   }
   JobId enqueue(std::string type, std::string payload) {
     JobSpec spec;
@@ -39,10 +39,8 @@ class IncidentTest : public FrontTest {
     return enqueue(std::move(spec));
   }
   Job job(JobId id) {
-    std::promise<Job> found;
     // Past the store that throws.
-    store->get_jobs({id}, [&](Result<store::Each<Job>> jobs) { found.set_value(*jobs->front()); });
-    return found.get_future().get();
+    return *ask<store::Each<Job>>([&](auto reply) { store->get_jobs({id}, std::move(reply)); })->front();
   }
 };
 

@@ -7,6 +7,8 @@
 #include "fronts/resp/front_testing.h"
 #include "net/certificate_testing.h"
 
+#include "net/certificate_testing.h"
+
 namespace muster::resp {
 namespace {
 

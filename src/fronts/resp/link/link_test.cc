@@ -1,6 +1,7 @@
 // The commands about the connection itself.
 #include <nlohmann/json.hpp>
 
+#include "base/ask_testing.h"
 #include "fronts/resp/commands.h"
 #include "fronts/resp/front_testing.h"
 
@@ -11,12 +12,10 @@ class LinkTest : public FrontTest {
  protected:
   void SetUp() override { start(); }
   void submit_one() {
-    std::promise<bool> done;
     std::vector<JobSpec> jobs(1);
     jobs[0].type = JobType("t");
     jobs[0].queue = QueueName("ready");
-    engine->jobs().enqueue(std::move(jobs), [&](Result<std::vector<store::Enqueued>> made) { done.set_value(made.ok()); });
-    EXPECT_TRUE(done.get_future().get());
+    EXPECT_TRUE(ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue(jobs, std::move(reply)); }).ok());
   }
 };
 

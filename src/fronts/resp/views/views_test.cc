@@ -1,4 +1,5 @@
 // Every key pattern that is a view, read over the wire from the registry and the queues; what may be written, and what may not.
+#include "base/ask_testing.h"
 #include "fronts/resp/plans/calls_testing.h"
 
 namespace muster::resp {
@@ -342,31 +343,23 @@ TEST_F(Views, WhatAnotherWireDoesIsSeenAtOnce) {
   WorkerSpec spec;
   spec.id = WorkerId("http-1");
   spec.capabilities = CapabilitySet({"tool:echo"});
-  std::promise<void> registered;
-  engine->workers().register_workers({spec}, [&](const auto& reply) {
-    EXPECT_TRUE(reply.ok() && reply->front().ok());
-    registered.set_value();
-  });
-  registered.get_future().get();
-  std::promise<LeaseRef> leased;
+  const auto registered =
+      ask<store::Each<store::Registered>>([&](auto reply) { engine->workers().register_workers({spec}, std::move(reply)); });
+  EXPECT_TRUE(registered.ok() && registered->front().ok());
   store::ClaimRequest claim;
   claim.ns = NamespaceName(kDefaultNamespace);
   claim.worker = spec.id;
-  store->claim(claim, [&](const Result<store::ClaimReply>& reply) {
-    ASSERT_TRUE(reply.ok());
-    ASSERT_EQ(reply->grants.size(), 1U);
-    leased.set_value({reply->grants[0].id, reply->grants[0].fence});
-  });
-  const LeaseRef lease = leased.get_future().get();
+  const auto claimed = ask<store::ClaimReply>([&](auto reply) { store->claim(claim, std::move(reply)); });
+  ASSERT_TRUE(claimed.ok());
+  ASSERT_EQ(claimed->grants.size(), 1U);
+  const LeaseRef lease{claimed->grants[0].id, claimed->grants[0].fence};
   EXPECT_EQ(bulk_of(wire.call({"GET", "job:" + jobs[0] + ":worker"})), "http-1");
   EXPECT_EQ(texts_of(wire.call({"LRANGE", "queue:processing", "0", "-1"})), (Texts{jobs[0]}));
   EXPECT_EQ(texts_of(wire.call({"SMEMBERS", "capability:echo:workers"})), (Texts{"http-1"}));
-  std::promise<void> completed;
-  engine->jobs().complete({{.lease = lease, .result = Content{R"({"ok":true})", Encoding::json}}}, [&](const auto& reply) {
-    EXPECT_TRUE(reply.ok() && reply->front().ok());
-    completed.set_value();
+  const auto completed = ask<store::Each<store::Settled>>([&](auto reply) {
+    engine->jobs().complete({{.lease = lease, .result = Content{R"({"ok":true})", Encoding::json}}}, std::move(reply));
   });
-  completed.get_future().get();
+  EXPECT_TRUE(completed.ok() && completed->front().ok());
   EXPECT_EQ(bulk_of(wire.call({"HGET", "job:" + jobs[0], "status"})), "completed");
   EXPECT_EQ(bulk_of(wire.call({"GET", "job:" + jobs[0] + ":output"})), R"({"ok":true})");
   EXPECT_EQ(bulk_of(wire.call({"HGET", "action:a1", "jobs_completed"})), "1");

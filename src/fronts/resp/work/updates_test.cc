@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
 #include "fronts/resp/work/work_testing.h"
 
 namespace muster::resp::work {
@@ -145,9 +146,9 @@ TEST_F(Updates, AnAnonymousHolderOfAnEarlierClaimCannotSettleTheNextOne) {
   const std::string id = submit_one(a);
   EXPECT_EQ(take(a), id);
   // Its lease ends behind the front's back, and another connection takes the job.
-  std::promise<void> released;
-  engine->jobs().release({{.lease = {job(id).id, job(id).fence}, .reason = "test"}}, [&](auto) { released.set_value(); });
-  released.get_future().wait();
+  ASSERT_TRUE(ask<store::Each<store::Settled>>([&](auto reply) {
+                engine->jobs().release({{.lease = {job(id).id, job(id).fence}, .reason = "test"}}, std::move(reply));
+              }).ok());
   Wire b = operate();
   EXPECT_EQ(take(b), id);
   EXPECT_TRUE(update(a, id, R"({"status":"completed"})").starts_with("-ERR Worker of an earlier claim cannot update job"));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ask_testing.h"
 #include "command/single.h"
 #include "fronts/resp/work/work.h"
 #include "fronts/resp/work/work_state.h"
@@ -78,18 +79,15 @@ Job WorkTest::job(const std::string& name) {
     ADD_FAILURE() << name << " is no job's id";
     return {};
   }
-  std::promise<Result<Job>> found;
-  engine->jobs().get({*id}, command::unwrap<Job>([&](Result<Job> read) { found.set_value(std::move(read)); }));
-  Result<Job> read = found.get_future().get();
+  Result<Job> read = ask<Job>([&](auto reply) { engine->jobs().get({*id}, command::unwrap<Job>(std::move(reply))); });
   EXPECT_TRUE(read.ok()) << read.status().text();
   return read.ok() ? *std::move(read) : Job{};
 }
 
 std::optional<Worker> WorkTest::worker_row(const std::string& id) {
-  std::promise<Result<Worker>> found;
-  engine->workers().get(NamespaceName(kDefaultNamespace), {WorkerId(id)},
-                        command::unwrap<Worker>([&](Result<Worker> read) { found.set_value(std::move(read)); }));
-  Result<Worker> read = found.get_future().get();
+  Result<Worker> read = ask<Worker>([&](auto reply) {
+    engine->workers().get(NamespaceName(kDefaultNamespace), {WorkerId(id)}, command::unwrap<Worker>(std::move(reply)));
+  });
   if (!read.ok()) return std::nullopt;
   return *std::move(read);
 }
