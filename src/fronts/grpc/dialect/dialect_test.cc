@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/json_depth.h"
 #include "fronts/grpc/dialect/json.h"
 #include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/dialect/roster.h"
@@ -55,7 +56,7 @@ TEST(Json, ValuesAreAccepted) {
        {"null", "true", "false", "0", "-0", "-1.5e+10", "1E5", "\"\"", "\"a\\u00e9\\n\\\"\"", "[]", "{}", " [1, 2 ] ",
         "{\"a\":{\"b\":[1,{\"c\":null}]},\"d\":\"\"}", "\"\\ud83d\\ude00\"", "\"gr\xC3\xBC\xC3\x9F\"", "1e400"})
     EXPECT_TRUE(is_json(good)) << good;
-  EXPECT_TRUE(is_json(std::string(kJsonDepthMax, '[') + std::string(kJsonDepthMax, ']')));
+  EXPECT_TRUE(is_json(std::string(muster::json::kDepthMax, '[') + std::string(muster::json::kDepthMax, ']')));
 }
 
 TEST(Json, NothingElseIs) {
@@ -104,7 +105,7 @@ TEST(Json, NothingElseIs) {
                           "[1]]",
                           "undefined"})
     EXPECT_FALSE(is_json(bad)) << bad;
-  EXPECT_FALSE(is_json(std::string(kJsonDepthMax + 1, '[') + std::string(kJsonDepthMax + 1, ']')));
+  EXPECT_FALSE(is_json(std::string(muster::json::kDepthMax + 1, '[') + std::string(muster::json::kDepthMax + 1, ']')));
   EXPECT_FALSE(is_json(std::string_view("1\0", 2)));
 }
 

@@ -3,6 +3,10 @@
 #include <bitset>
 #include <cstdint>
 
+#include "base/ascii.h"
+#include "base/json_depth.h"
+#include "base/utf8.h"
+
 namespace muster::rpc {
 namespace {
 
@@ -48,7 +52,7 @@ class Checker {
   }
 
   bool open(bool object) {
-    if (depth_ == kJsonDepthMax) return false;
+    if (depth_ == muster::json::kDepthMax) return false;
     ++at_;
     skip_space();
     if (at_ != end_ && *at_ == (object ? '}' : ']')) {
@@ -104,14 +108,9 @@ class Checker {
     if (end_ - at_ < 4) return false;
     out = 0;
     for (int i = 0; i < 4; ++i) {
-      const char c = *at_++;
-      out <<= 4;
-      if (c >= '0' && c <= '9')
-        out |= static_cast<std::uint32_t>(c - '0');
-      else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-        out |= static_cast<std::uint32_t>((c | 0x20) - 'a' + 10);
-      else
-        return false;
+      const int digit = hex_value(*at_++);
+      if (digit < 0) return false;
+      out = out << 4 | static_cast<std::uint32_t>(digit);
     }
     return true;
   }
@@ -144,27 +143,13 @@ class Checker {
         return false;
       } else if (byte < 0x80) {
         ++at_;
-      } else if (!sequence(byte)) {
-        return false;
+      } else {
+        const std::size_t length = utf8_length({at_, static_cast<std::size_t>(end_ - at_)});
+        if (length == 0) return false;
+        at_ += length;
       }
     }
     return false;
-  }
-
-  // One well-formed UTF-8 sequence of more than one byte.
-  bool sequence(unsigned char lead) {
-    const std::ptrdiff_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
-                                  : (lead & 0xF0) == 0xE0        ? 3
-                                  : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                                 : 0;
-    if (length == 0 || end_ - at_ < length) return false;
-    for (std::ptrdiff_t i = 1; i < length; ++i)
-      if ((static_cast<unsigned char>(at_[i]) & 0xC0) != 0x80) return false;
-    const auto second = static_cast<unsigned char>(at_[1]);
-    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return false;
-    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return false;
-    at_ += length;
-    return true;
   }
 
   void skip_space() {
@@ -173,7 +158,7 @@ class Checker {
 
   const char* at_;
   const char* const end_;
-  std::bitset<kJsonDepthMax> is_object_;
+  std::bitset<muster::json::kDepthMax> is_object_;
   std::size_t depth_ = 0;
   bool opened_ = false;
 };

@@ -6,9 +6,8 @@
 
 namespace muster::rpc {
 
-inline constexpr std::size_t kJsonDepthMax = 128;  // deeper texts are refused, since clients cannot read them either
-
-// One value in UTF-8 with white space around it. Escapes that are half a surrogate pair are refused.
+// One value in UTF-8 with white space around it, no deeper than json::kDepthMax: clients could not read it either. Escapes that
+// are half a surrogate pair are refused.
 bool is_json(std::string_view text);
 
 }  // namespace muster::rpc

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fronts/grpc/dialect/wire.h"
 
 namespace muster::rpc {
@@ -31,13 +32,6 @@ std::string encode(std::string_view text, Offends offends) {
   return out;
 }
 
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::string encode_name(std::string_view text) {
@@ -55,8 +49,8 @@ std::string decode_name(std::string_view name) {
       out.push_back(name[i]);
       continue;
     }
-    const int high = i + 2 < name.size() ? digit(name[i + 1]) : -1;
-    const int low = i + 2 < name.size() ? digit(name[i + 2]) : -1;
+    const int high = i + 2 < name.size() ? hex_value(name[i + 1]) : -1;
+    const int low = i + 2 < name.size() ? hex_value(name[i + 2]) : -1;
     if (high < 0 || low < 0) return std::string(name);
     const auto byte = static_cast<char>(high * 16 + low);
     // Bytes beyond ASCII are never encoded; decoding them could make a text that is no UTF-8.
@@ -69,9 +63,7 @@ std::string decode_name(std::string_view name) {
 
 std::optional<Uuid> parse_uuid(std::string_view text) {
   constexpr std::string_view kUrn = "urn:uuid:";
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  if (text.size() > kUrn.size() &&
-      std::equal(kUrn.begin(), kUrn.end(), text.begin(), [&](char a, char b) { return a == lower(b); }))
+  if (text.size() > kUrn.size() && same_in_any_case(text.substr(0, kUrn.size()), kUrn))
     text.remove_prefix(kUrn.size());
   else if (text.size() > 2 && text.front() == '{' && text.back() == '}')
     text = text.substr(1, text.size() - 2);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/dialect/json.h"
 #include "model/limits.h"
@@ -19,13 +20,6 @@ constexpr std::int64_t kMillisPerSecond = 1'000;
 constexpr std::int32_t kAttemptsUsual = 5;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kCut = "...";
-
-// The length of the UTF-8 sequence at the front; 0: there is none.
-std::size_t sequence(std::string_view text) {
-  for (std::size_t length = 1; length <= std::min<std::size_t>(4, text.size()); ++length)
-    if (validate_text("", text.substr(0, length), {.bytes_max = 4, .one_line = false}).ok()) return length;
-  return 0;
-}
 
 }  // namespace
 
@@ -77,7 +71,7 @@ std::string error_text(std::string_view text) {
   if (validate_text("", text, rule).ok()) return std::string(text);
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = sequence(text);
+    const std::size_t length = text.front() == '\0' ? 0 : utf8_length(text);
     const std::string_view next = length == 0 ? kReplacement : text.substr(0, length);
     if (out.size() + next.size() > limits::kErrorBytesMax - kCut.size()) return out.append(kCut);
     out.append(next);
