@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace muster::json {
+namespace {
 
 bool is_too_deep(std::string_view text) {
   std::size_t depth = 0;
@@ -24,6 +25,8 @@ bool is_too_deep(std::string_view text) {
   }
   return false;
 }
+
+}  // namespace
 
 std::optional<Tree> parse(std::string_view text) {
   if (is_too_deep(text)) return std::nullopt;

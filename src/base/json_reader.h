@@ -21,8 +21,6 @@ namespace muster::json {
 
 using Tree = nlohmann::json;
 
-bool is_too_deep(std::string_view text);
-
 // nullopt: not JSON, a number that no double holds, or deeper than kDepthMax.
 std::optional<Tree> parse(std::string_view text);
 std::optional<Tree> parse_object(std::string_view text);  // nullopt for everything that is no object, too
