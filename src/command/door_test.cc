@@ -1,41 +1,25 @@
 #include "command/door.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <future>
-
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 #include "command/catalogue.h"
 #include "command/jobs.h"
 #include "command/namespaces.h"
 #include "command/queues.h"
-#include "store/sqlite/store.h"
+#include "store/sqlite/open_testing.h"
 
 namespace muster::command {
 namespace {
 
 class DoorTest : public testing::Test {
  protected:
-  DoorTest() {
-    std::string pattern = testing::TempDir() + "door-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    store_ = store::sqlite::SqliteStore::open(
-                 {.path = folder_ + "/muster.db", .durability = store::sqlite::Durability::normal, .seed = 1}, clock_, metrics_)
-                 .value();
-    engine_ = std::make_unique<engine::Engine>(*store_, clock_, metrics_, engine::Options{});
-    door_ = std::make_unique<Door>(*engine_, ServerFacts{}, metrics_);
-  }
-  ~DoorTest() override {
-    EXPECT_TRUE(store_->close().ok());
-    std::filesystem::remove_all(folder_);
-  }
+  ~DoorTest() override { EXPECT_TRUE(store_->close().ok()); }
 
   template <class T, class Request>
   Result<T> ask(const Caller& caller, Request request) {
-    std::promise<Result<T>> answer;
-    door_->run(caller, std::move(request), Reply<T>([&](Result<T> result) { answer.set_value(std::move(result)); }));
-    return answer.get_future().get();
+    return muster::ask<T>([&](auto reply) { door_->run(caller, std::move(request), std::move(reply)); });
   }
   Result<QueuePauseReply> pause(const Caller& caller, const char* ns = "default") {
     return ask<QueuePauseReply>(caller, QueuePauseRequest{.ns = NamespaceName(ns), .queue = QueueName("mail"), .reason = ""});
@@ -48,10 +32,10 @@ class DoorTest : public testing::Test {
   const Caller reader_{.role = Role::read_only, .name = "eyes", .address = "10.0.0.2:7"};
   ManualClock clock_;
   Metrics metrics_;
-  std::string folder_;
-  std::unique_ptr<store::sqlite::SqliteStore> store_;
-  std::unique_ptr<engine::Engine> engine_;
-  std::unique_ptr<Door> door_;
+  TempFolder folder_;
+  std::unique_ptr<store::sqlite::SqliteStore> store_ = store::sqlite::open_for_test(folder_.path("muster.db"), clock_, metrics_);
+  std::unique_ptr<engine::Engine> engine_ = std::make_unique<engine::Engine>(*store_, clock_, metrics_, engine::Options{});
+  std::unique_ptr<Door> door_ = std::make_unique<Door>(*engine_, ServerFacts{}, metrics_);
 };
 
 TEST_F(DoorTest, WhatPassesIsCountedByItsOutcomeAndTimed) {

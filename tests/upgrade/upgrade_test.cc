@@ -8,14 +8,15 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "base/ask_testing.h"
 #include "base/metrics.h"
+#include "base/temp_folder_testing.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/store.h"
 
@@ -46,16 +47,7 @@ JobSpec fixture_job(const std::string& name, JobState expect) {
 
 class Upgrade : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "/upgrade-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-  std::string path() const { return folder_ + "/muster.db"; }
+  std::string path() const { return folder_->path("muster.db"); }
 
   void open() {
     Options options;
@@ -77,13 +69,23 @@ class Upgrade : public testing::Test {
     ASSERT_TRUE(status.ok()) << status.text();
   }
 
+  // Opens a file of each version from `first` on and looks at it.
+  void in_each_version_since(std::uint32_t first, const std::function<void()>& look) {
+    for (std::uint32_t version = first; version <= newest_version(); ++version) {
+      SCOPED_TRACE(fmt::format("version {}", version));
+      store_.reset();
+      folder_.emplace();
+      write_file_of(version);
+      open();
+      ASSERT_NE(store_, nullptr);
+      look();
+    }
+  }
+
   // Runs one verb to its answer.
   template <class T, class Verb>
   Result<T> ask(Verb verb) {
-    std::optional<Result<T>> answer;
-    verb([&answer](Result<T> result) { answer = std::move(result); });
-    for (int i = 0; i < 100 && !answer; ++i) store_->pump();
-    return answer ? std::move(*answer) : Result<T>(Status::internal("no answer"));
+    return muster::ask<T>(std::move(verb), [this] { return store_->pump(); });
   }
   std::vector<Job> jobs() {
     JobQuery query;
@@ -140,20 +142,14 @@ class Upgrade : public testing::Test {
     return answers.ok() ? *answers : std::vector<Result<StepAnswer>>(calls.size(), Status::internal("no answer"));
   }
 
-  std::string folder_;
+  std::optional<TempFolder> folder_{std::in_place};
   ManualClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;
 };
 
 TEST_F(Upgrade, EveryEarlierVersionOpensWithEverythingInIt) {
-  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(1, [&] {
     const std::vector<Job> all = jobs();
     EXPECT_GE(all.size(), 9U);
     for (const Job& job : all) {
@@ -179,17 +175,11 @@ TEST_F(Upgrade, EveryEarlierVersionOpensWithEverythingInIt) {
     ASSERT_EQ(workers->workers.size(), 2U);
     EXPECT_EQ(workers->workers[0].spec.labels.at("zone"), "a");
     EXPECT_EQ(workers->workers[1].state, WorkerState::offline);
-  }
+  });
 }
 
 TEST_F(Upgrade, WorkGoesOnInAFileOfEveryEarlierVersion) {
-  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(1, [&] {
     JobSpec again = fixture_job("ready", JobState::ready);
     again.idempotency_key = "upgrade-key";
     auto enqueued = ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue({again}, std::move(reply)); });
@@ -204,32 +194,20 @@ TEST_F(Upgrade, WorkGoesOnInAFileOfEveryEarlierVersion) {
     ASSERT_TRUE(settled.ok());
     EXPECT_TRUE(settled->front().ok()) << "the lease of the old file is honoured: " << settled->front().status().text();
     EXPECT_EQ(named("waiting").state, JobState::ready) << "and the job that waited for it is free";
-  }
+  });
 }
 
 TEST_F(Upgrade, PlansActionsAndKeysWorkInAFileOfEveryEarlierVersion) {
-  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(1, [&] {
     put_plan_and_action("new");
     EXPECT_EQ(counts_of("a-new"), (ActionCounts{.waiting = 2}));
     EXPECT_EQ(keys({key::Push{.key = "new-list", .values = {"a", "b"}}, key::ListLength{.key = "new-list"}}).at(1).number, 2);
-  }
+  });
 }
 
 // From version 2 on there are plans, actions and keys.
 TEST_F(Upgrade, PlansActionsAndKeysOfEveryEarlierVersionAreThere) {
-  for (std::uint32_t version = 2; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(2, [&] {
     const auto plans = ask<Each<Plan>>(
         [&](auto reply) { store_->get_plans(NamespaceName(kDefaultNamespace), {PlanId("p-old")}, std::move(reply)); });
     ASSERT_TRUE(plans.ok() && plans->front().ok());
@@ -247,17 +225,11 @@ TEST_F(Upgrade, PlansActionsAndKeysOfEveryEarlierVersionAreThere) {
     EXPECT_EQ(answers.at(3).number, 1);
     EXPECT_EQ(answers.at(4).real, 2.5);
     EXPECT_EQ(answers.at(5).number, to_ms(kFixtureExpiry));
-  }
+  });
 }
 
 TEST_F(Upgrade, RunsAndSchedulesWorkInAFileOfEveryEarlierVersion) {
-  for (std::uint32_t version = 1; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(1, [&] {
     JobSpec run = fixture_job("new-run", JobState::ready);
     run.run = RunSpec();
     auto enqueued = ask<std::vector<Enqueued>>([&](auto reply) { store_->enqueue({run}, std::move(reply)); });
@@ -273,18 +245,12 @@ TEST_F(Upgrade, RunsAndSchedulesWorkInAFileOfEveryEarlierVersion) {
       EXPECT_TRUE(one.enabled) << one.name.text();
       EXPECT_GE(one.updated_at, one.created_at) << one.name.text();
     }
-  }
+  });
 }
 
 // From version 3 on there are runs and schedules.
 TEST_F(Upgrade, RunsAndSchedulesOfEveryEarlierVersionAreThere) {
-  for (std::uint32_t version = 3; version <= newest_version(); ++version) {
-    SCOPED_TRACE(fmt::format("version {}", version));
-    TearDown();
-    SetUp();
-    write_file_of(version);
-    open();
-    ASSERT_NE(store_, nullptr);
+  in_each_version_since(3, [&] {
     const Job run = named("asleep");
     ASSERT_TRUE(run.spec.run);
     EXPECT_EQ(run.spec.run->external_id, "order-1");
@@ -306,7 +272,7 @@ TEST_F(Upgrade, RunsAndSchedulesOfEveryEarlierVersionAreThere) {
     EXPECT_EQ(schedules->schedules[0].spec.timing.text, "0 2 * * *");
     EXPECT_EQ(schedules->schedules[0].next_fire_at, kFixtureExpiry);
     EXPECT_EQ(schedules->schedules[0].last_job, run.id);
-  }
+  });
 }
 
 TEST_F(Upgrade, RefusesAFileOfALaterVersion) {

@@ -19,7 +19,7 @@ class IncidentTest : public FrontTest {
   }
 
   JobId enqueue(JobSpec spec) {
-    return ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({std::move(spec)}, std::move(reply)); })
+    return muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({std::move(spec)}, std::move(reply)); })
         ->front()
         .id;
   }
@@ -40,7 +40,7 @@ class IncidentTest : public FrontTest {
   }
   Job job(JobId id) {
     // Past the store that throws.
-    return *ask<store::Each<Job>>([&](auto reply) { store->get_jobs({id}, std::move(reply)); })->front();
+    return *muster::ask<store::Each<Job>>([&](auto reply) { store->get_jobs({id}, std::move(reply)); })->front();
   }
 };
 

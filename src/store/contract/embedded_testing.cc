@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/temp_folder_testing.h"
 
 namespace muster::store::contract {
 namespace {
@@ -24,25 +25,6 @@ std::uint64_t next_seed() {
   static std::atomic<std::uint64_t> seed = 0;
   return ++seed;
 }
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (fs::temp_directory_path() / "muster-contract-XXXXXX").string();
-    check(::mkdtemp(pattern.data()) != nullptr, "a temporary folder can be made");
-    path_ = pattern;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 class EmbeddedHarness final : public Harness {
  public:
@@ -109,7 +91,7 @@ class EmbeddedHarness final : public Harness {
     listener_ = listener;
     store_->set_listener(listener);
   }
-  std::string scratch_path(std::string_view name) const override { return (folder_.path() / name).string(); }
+  std::string scratch_path(std::string_view name) const override { return folder_.path(name); }
 
   Result<std::unique_ptr<Harness>> open_backup(const std::string& path) override {
     auto copy = std::make_unique<EmbeddedHarness>(threading_, &clock_);
@@ -122,7 +104,7 @@ class EmbeddedHarness final : public Harness {
   const Clock& clock() const { return shared_clock_ != nullptr ? *shared_clock_ : clock_; }
 
   fs::path fresh_folder() {
-    const fs::path path = folder_.path() / fmt::format("data{}", generation_++);
+    const fs::path path = folder_.path(fmt::format("data{}", generation_++));
     fs::create_directory(path);
     return path;
   }

@@ -344,19 +344,19 @@ TEST_F(Views, WhatAnotherWireDoesIsSeenAtOnce) {
   spec.id = WorkerId("http-1");
   spec.capabilities = CapabilitySet({"tool:echo"});
   const auto registered =
-      ask<store::Each<store::Registered>>([&](auto reply) { engine->workers().register_workers({spec}, std::move(reply)); });
+      muster::ask<store::Each<store::Registered>>([&](auto reply) { engine->workers().register_workers({spec}, std::move(reply)); });
   EXPECT_TRUE(registered.ok() && registered->front().ok());
   store::ClaimRequest claim;
   claim.ns = NamespaceName(kDefaultNamespace);
   claim.worker = spec.id;
-  const auto claimed = ask<store::ClaimReply>([&](auto reply) { store->claim(claim, std::move(reply)); });
+  const auto claimed = muster::ask<store::ClaimReply>([&](auto reply) { store->claim(claim, std::move(reply)); });
   ASSERT_TRUE(claimed.ok());
   ASSERT_EQ(claimed->grants.size(), 1U);
   const LeaseRef lease{claimed->grants[0].id, claimed->grants[0].fence};
   EXPECT_EQ(bulk_of(wire.call({"GET", "job:" + jobs[0] + ":worker"})), "http-1");
   EXPECT_EQ(texts_of(wire.call({"LRANGE", "queue:processing", "0", "-1"})), (Texts{jobs[0]}));
   EXPECT_EQ(texts_of(wire.call({"SMEMBERS", "capability:echo:workers"})), (Texts{"http-1"}));
-  const auto completed = ask<store::Each<store::Settled>>([&](auto reply) {
+  const auto completed = muster::ask<store::Each<store::Settled>>([&](auto reply) {
     engine->jobs().complete({{.lease = lease, .result = Content{R"({"ok":true})", Encoding::json}}}, std::move(reply));
   });
   EXPECT_TRUE(completed.ok() && completed->front().ok());

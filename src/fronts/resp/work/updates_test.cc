@@ -146,7 +146,7 @@ TEST_F(Updates, AnAnonymousHolderOfAnEarlierClaimCannotSettleTheNextOne) {
   const std::string id = submit_one(a);
   EXPECT_EQ(take(a), id);
   // Its lease ends behind the front's back, and another connection takes the job.
-  ASSERT_TRUE(ask<store::Each<store::Settled>>([&](auto reply) {
+  ASSERT_TRUE(muster::ask<store::Each<store::Settled>>([&](auto reply) {
                 engine->jobs().release({{.lease = {job(id).id, job(id).fence}, .reason = "test"}}, std::move(reply));
               }).ok());
   Wire b = operate();

@@ -79,13 +79,13 @@ Job WorkTest::job(const std::string& name) {
     ADD_FAILURE() << name << " is no job's id";
     return {};
   }
-  Result<Job> read = ask<Job>([&](auto reply) { engine->jobs().get({*id}, command::unwrap<Job>(std::move(reply))); });
+  Result<Job> read = muster::ask<Job>([&](auto reply) { engine->jobs().get({*id}, command::unwrap<Job>(std::move(reply))); });
   EXPECT_TRUE(read.ok()) << read.status().text();
   return read.ok() ? *std::move(read) : Job{};
 }
 
 std::optional<Worker> WorkTest::worker_row(const std::string& id) {
-  Result<Worker> read = ask<Worker>([&](auto reply) {
+  Result<Worker> read = muster::ask<Worker>([&](auto reply) {
     engine->workers().get(NamespaceName(kDefaultNamespace), {WorkerId(id)}, command::unwrap<Worker>(std::move(reply)));
   });
   if (!read.ok()) return std::nullopt;
