@@ -16,7 +16,7 @@ TEST_F(LongPoll, IsAnsweredByTheNextJob) {
   register_worker("w1");
   Client waiting = connect();
   waiting.send(request_text("POST", "/api/v1/jobs/claim", kWaiting));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   const std::string id = submit(R"({"type":"t"})");
   EXPECT_EQ(nlohmann::json::parse(waiting.read_answer().body)["jobs"][0]["id"], id);
 }
@@ -26,9 +26,9 @@ TEST_F(LongPoll, IsAnsweredEmptyWhenItsWaitIsOver) {
   register_worker("w1");
   Client waiting = connect();
   waiting.send(request_text("POST", "/api/v1/jobs/claim", R"({"worker":"w1","wait_ms":500})"));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   clock.advance(500ms);
-  engine.tick();
+  engine->tick();
   const auto reply = nlohmann::json::parse(waiting.read_answer().body);
   EXPECT_TRUE(reply["jobs"].empty());
   EXPECT_EQ(reply["block"], "none");
@@ -39,9 +39,9 @@ TEST_F(LongPoll, IsCancelledWhenItsClientGoesAway) {
   register_worker("w1");
   Client waiting = connect();
   waiting.send(request_text("POST", "/api/v1/jobs/claim", kWaiting));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   waiting.close();
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 0; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 0; }));
   const std::string id = submit(R"({"type":"t"})");
   EXPECT_EQ(call_json("GET", "/api/v1/jobs/" + id)["state"], "ready") << "nobody took it";
 }
@@ -51,7 +51,7 @@ TEST_F(LongPoll, IsAnsweredEmptyWhenItsClientOnlyFinishedSending) {
   register_worker("w1");
   Client waiting = connect();
   waiting.send(request_text("POST", "/api/v1/jobs/claim", kWaiting));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   waiting.finish_sending();
   EXPECT_TRUE(nlohmann::json::parse(waiting.read_answer().body)["jobs"].empty());
 }
@@ -64,10 +64,10 @@ TEST_F(LongPoll, HandsGrantsBackThatCameTooLate) {
   Client client = connect();
   client.send(request_text("POST", "/api/v1/jobs/claim", kWaiting));
   // The claim is with the store when the client leaves; what it takes must not stay with a client that is gone.
-  ASSERT_TRUE(eventually([&] { return store.waiting() == 1; }));
+  ASSERT_TRUE(eventually([&] { return store.held() == 1; }));
   client.close();
   ASSERT_TRUE(eventually([&] { return metrics.gauge("muster_http_connections_open", "").value() == 0; }));
-  store.release_held();
+  store.let_go();
   ASSERT_TRUE(eventually([&] { return call_json("GET", "/api/v1/jobs/" + id)["state"] == "ready"; }));
   EXPECT_EQ(call_json("GET", "/api/v1/jobs/" + id)["attempt"], 0);
 }
@@ -77,7 +77,7 @@ TEST_F(LongPoll, DoesNotKeepTheConnectionFromOtherRequests) {
   register_worker("w1");
   Client client = connect();
   client.send(request_text("POST", "/api/v1/jobs/claim", kWaiting) + request_text("GET", "/healthz"));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   submit(R"({"type":"t"})");
   EXPECT_EQ(nlohmann::json::parse(client.read_answer().body)["jobs"].size(), 1u);
   EXPECT_EQ(client.read_answer().body, "ok\n");
@@ -88,7 +88,7 @@ TEST_F(LongPoll, IsAnsweredEmptyWhenTheFrontStops) {
   register_worker("w1");
   Client waiting = connect();
   waiting.send(request_text("POST", "/api/v1/jobs/claim", kWaiting));
-  ASSERT_TRUE(eventually([&] { return engine.claims().parked() == 1; }));
+  ASSERT_TRUE(eventually([&] { return engine->claims().parked() == 1; }));
   std::thread stopping([&] { front->stop(10s); });
   EXPECT_TRUE(nlohmann::json::parse(waiting.read_answer().body)["jobs"].empty());
   waiting.close();

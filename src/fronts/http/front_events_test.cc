@@ -134,7 +134,7 @@ TEST_F(EventStream, DoesNotBufferWithoutBoundForAReaderThatStops) {
   std::uint64_t last = 0;
   std::size_t gaps = 0;
   std::size_t events = 0;
-  while (last < engine.events().newest()) {
+  while (last < engine->events().newest()) {
     const Seen seen = next(client);
     ASSERT_FALSE(seen.id.empty());
     const std::uint64_t number = std::stoull(seen.id);

@@ -1,6 +1,8 @@
 // A job's life over real sockets, as docs/protocol-http.md tells it.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "fronts/http/front_testing.h"
 
 namespace muster::http {
@@ -80,7 +82,7 @@ TEST_F(Life, SubmitsManyAndSettlesManyWithAnAnswerEach) {
   };
   const std::string body =
       fmt::format(R"({{"complete":[{},{{"id":{},"fence":12345}}],"fail":[{}],"release":[{}]}})", element(0, ""),
-                  grants[0]["id"].dump(), element(1, R"(,"error":{"kind":"x","message":"y"})"), element(2, ""));
+                  grants[0]["id"].dump(), element(1, R"(,"error":{"kind":"x","message":"y"},"retryable":false)"), element(2, ""));
   const auto answers = call_json("POST", "/api/v1/jobs/settle", body);
   EXPECT_EQ(answers["complete"][0]["state"], "completed");
   EXPECT_EQ(answers["complete"][1]["error"]["code"], "lease_lost");
@@ -91,6 +93,7 @@ TEST_F(Life, SubmitsManyAndSettlesManyWithAnAnswerEach) {
 
 TEST_F(Life, CancelsRetriesListsAndExplains) {
   start();
+  register_worker("w1");
   const std::string id = submit(R"({"type":"t","needs":["tool:x"]})");
   EXPECT_EQ(call_json("GET", fmt::format("/api/v1/jobs/{}/why", id))["details"]["missing"][0], "tool:x");
   EXPECT_EQ(call_json("POST", fmt::format("/api/v1/jobs/{}/cancel", id))["state"], "cancelled");
@@ -150,8 +153,10 @@ TEST_F(Life, ManagesQueuesNamespacesAndBackups) {
   EXPECT_EQ(call_json("POST", "/api/v1/namespaces", R"({"name":"team-a"})", 409)["code"], "already_exists");
   EXPECT_EQ(call_json("GET", "/api/v1/namespaces")["namespaces"].size(), 2u);
   EXPECT_EQ(call_json("DELETE", "/api/v1/namespaces/team-a")["name"], "team-a");
-  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 201)["bytes"], 4096);
-  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 201)["path"], facts.backup_folder + "/copy.db");
+  const auto copy = call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 201);
+  EXPECT_EQ(copy["path"], facts.backup_folder + "/copy.db");
+  EXPECT_EQ(copy["bytes"], std::filesystem::file_size(facts.backup_folder + "/copy.db"));
+  EXPECT_EQ(call_json("POST", "/api/v1/backups", R"({"name":"copy.db"})", 409)["code"], "already_exists");
 }
 
 TEST_F(Life, ShowsTheServerAndItsHealth) {
@@ -189,7 +194,7 @@ TEST_F(Life, ExplainsEveryCodeAsAProblem) {
        {Row{Code::conflict, 409}, Row{Code::lease_lost, 409}, Row{Code::exhausted, 429}, Row{Code::unavailable, 503},
         Row{Code::outcome_unknown, 504}, Row{Code::corrupt, 500}, Row{Code::internal, 500}, Row{Code::not_found, 404},
         Row{Code::already_exists, 409}, Row{Code::permission_denied, 403}, Row{Code::invalid_argument, 400}}) {
-    store.set_failure(Status(row.code, "because"));
+    store.fail_with(Status(row.code, "because"));
     const Answer answer = call("GET", "/api/v1/queues");
     EXPECT_EQ(answer.status, row.status) << to_string(row.code);
     const auto problem = nlohmann::json::parse(answer.body);

@@ -76,7 +76,7 @@ TEST_F(Plans, AreListedInPagesAndDeleted) {
 
 TEST_F(Plans, RunOverManyInputsAsAnAction) {
   start();
-  register_worker("w1");
+  register_worker("w1", R"(["tool:sort","tool:wc"])");
   submit_plan();
   const json action = call_json("POST", "/api/v1/actions",
                                 R"({"id":"a1","plan":"count","inputs":[{"f":"x"}, 2.50 ,null],"attempts_max":1})", 201);
@@ -119,13 +119,13 @@ TEST_F(Plans, RefuseActionsThatCannotRun) {
     EXPECT_EQ(answer.status, status) << body << answer.body;
     return json::parse(answer.body)["detail"].get<std::string>();
   };
-  EXPECT_EQ(refused(R"({"plan":"nope","inputs":[1]})", 404), "Plan not found: nope");
+  EXPECT_EQ(refused(R"({"plan":"nope","inputs":[1]})", 404), "plan 'nope' does not exist");
   EXPECT_EQ(refused(R"({"plan":"count","inputs":[]})", 400), "inputs array must contain at least one input");
   EXPECT_EQ(refused(R"({"plan":"count"})", 400), "field \"inputs\": required, and missing");
   EXPECT_EQ(refused(R"({"plan":"count","inputs":[1],"job_unit":"all"})", 400),
             "field \"job_unit\": \"all\" is not accepted; \"plan\" or \"task\" is");
   call_json("POST", "/api/v1/actions", R"({"id":"a1","plan":"count","inputs":[1]})", 201);
-  EXPECT_EQ(refused(R"({"id":"a1","plan":"count","inputs":[1]})", 409), "Action ID already exists: a1");
+  EXPECT_EQ(refused(R"({"id":"a1","plan":"count","inputs":[1]})", 409), "action 'a1' exists already");
   EXPECT_EQ(call("DELETE", "/api/v1/plans/count").status, 409) << "its job still waits";
   EXPECT_EQ(call("GET", "/api/v1/actions/nope").status, 404);
   EXPECT_EQ(call("GET", "/api/v1/actions/a1?job_limit=10001").status, 400);
@@ -133,7 +133,7 @@ TEST_F(Plans, RefuseActionsThatCannotRun) {
 
 TEST_F(Plans, ShowWhatTheirToolsWroteTaskByTask) {
   start();
-  register_worker("w1");
+  register_worker("w1", R"(["tool:sort","tool:wc"])");
   submit_plan();
   call_json("POST", "/api/v1/actions", R"({"id":"a1","plan":"count","inputs":[1]})", 201);
   const std::string id =
@@ -179,7 +179,8 @@ TEST_F(Plans, PreferStreamsThatWereHandedOverWhole) {
   const std::string id = submit(R"({"type":"t"})");
   std::string hex = id;
   std::erase(hex, '-');
-  store.set_text("job:" + hex + ":stdout", "whole\n");
+  store::KeyBatch batch{.space = store::KeySpace::internal, .commands = {store::key::Set{"job:" + hex + ":stdout", "whole\n"}}};
+  ASSERT_TRUE(ask<std::vector<store::KeyAnswer>>([&](auto reply) { store.keyspace(std::move(batch), std::move(reply)); }).ok());
   const json logs = call_json("GET", fmt::format("/api/v1/jobs/job_{}/logs", hex));
   EXPECT_EQ(logs["id"], id);
   EXPECT_EQ(logs["stdout"], "whole\n");

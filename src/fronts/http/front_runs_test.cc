@@ -3,14 +3,14 @@
 
 #include <future>
 
-#include "fronts/http/front_durable_testing.h"
+#include "fronts/http/front_testing.h"
 
 namespace muster::http {
 namespace {
 
 using nlohmann::json;
 
-class RunsFront : public DurableFrontTest {
+class RunsFront : public TickingFrontTest {
  protected:
   void begin() {
     start();
@@ -233,7 +233,7 @@ TEST_F(RunsFront, KeepsATokenToItsRoleAndToTheRunsItsWorkerHolds) {
 }
 
 TEST_F(RunsFront, ForgetsTheWaitOfAClientThatWentAway) {
-  engine_options.parked_max = 1;
+  use({.parked_max = 1});
   begin();
   const std::string id = start_run();
   Client gone = connect();

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/time_text.h"
-#include "fronts/http/front_durable_testing.h"
+#include "fronts/http/front_testing.h"
 
 namespace muster::http {
 namespace {
 
 using nlohmann::json;
 
-class SchedulesFront : public DurableFrontTest {
+class SchedulesFront : public TickingFrontTest {
  protected:
   json create(std::string_view body) { return call_json("POST", "/api/v1/schedules", body, 201); }
   static std::string path(const json& schedule, std::string_view rest = "") {

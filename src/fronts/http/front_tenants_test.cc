@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "fronts/http/front_durable_testing.h"
+#include "fronts/http/front_testing.h"
 
 namespace muster::http {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using command::Role;
 
 // A token bound to namespaces, another one to a second, and work in both.
-class Tenants : public DurableFrontTest {
+class Tenants : public TickingFrontTest {
  protected:
   void start_with_tenants() {
     HttpOptions options;

@@ -1,66 +1,32 @@
 // TLS: a certificate made on the spot, clients with and without one, a reload while running.
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "fronts/http/front_testing.h"
 
+#include "net/certificate_testing.h"
+
 namespace muster::http {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Writes a key and a certificate that vouches for itself.
-void make_certificate(const std::string& certificate_file, const std::string& key_file, const char* name) {
-  EVP_PKEY* key = EVP_EC_gen("P-256");
-  X509* certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate),
-                   static_cast<long>(std::hash<std::string>()(certificate_file) & 0x7FFFFFFF));
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600);
-  X509_set_version(certificate, 2);
-  X509_set_pubkey(certificate, key);
-  X509_NAME* subject = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
-  X509_set_issuer_name(certificate, subject);
-  X509_sign(certificate, key, EVP_sha256());
-  std::FILE* out = std::fopen(certificate_file.c_str(), "w");
-  PEM_write_X509(out, certificate);
-  std::fclose(out);
-  out = std::fopen(key_file.c_str(), "w");
-  PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
-  std::fclose(out);
-  X509_free(certificate);
-  EVP_PKEY_free(key);
-}
-
 class Tls : public FrontTest {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-tls-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    make_certificate(file("server.pem"), file("server.key"), "server");
-    make_certificate(file("client.pem"), file("client.key"), "client");
+    net::make_certificate(file("server.pem"), file("server.key"), "server");
+    net::make_certificate(file("client.pem"), file("client.key"), "client");
   }
-  void TearDown() override {
-    FrontTest::TearDown();
-    std::filesystem::remove_all(folder);
-  }
-  std::string file(const char* name) const { return (folder / name).string(); }
+  std::string file(const char* name) const { return folder.path(name); }
   HttpOptions options() const {
     HttpOptions out;
     out.tls = {.certificate_file = file("server.pem"), .key_file = file("server.key"), .client_ca_file = {}};
     return out;
   }
-  std::filesystem::path folder;
 };
 
 TEST_F(Tls, ServesOverTls) {
@@ -117,7 +83,7 @@ TEST_F(Tls, ReloadsItsCertificateForNewConnections) {
   start(options());
   Client before(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}});
   ASSERT_TRUE(before.connected());
-  make_certificate(file("server.pem"), file("server.key"), "renewed");
+  net::make_certificate(file("server.pem"), file("server.key"), "renewed");
   ASSERT_TRUE(front->reload_tls().ok());
   EXPECT_TRUE(eventually([&] {
     return Client(front->port(), {.ca_file = file("server.pem"), .certificate_file = {}, .key_file = {}}).connected();

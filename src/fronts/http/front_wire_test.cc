@@ -31,7 +31,7 @@ TEST_F(Wire, AnswersPipelinedRequestsInOrderThoughTheFirstIsSlow) {
               request_text("POST", "/api/v1/jobs", R"({"type":"t"})"));
   EXPECT_TRUE(eventually([&] { return metrics.text().find("route=\"GET /healthz\",status=\"200\"} 1") != std::string::npos; }))
       << "the second request is served while the first waits";
-  store.release_held();
+  store.let_go();
   EXPECT_NE(client.read_answer().body.find("queues"), std::string::npos);
   EXPECT_EQ(client.read_answer().body, "ok\n");
   EXPECT_EQ(client.read_answer().status, 201);
@@ -251,7 +251,7 @@ TEST_F(Wire, FinishesWhatIsUnderWayWhenItStops) {
   std::thread stopping([&] { front->stop(10s); });
   EXPECT_TRUE(idle.read_end());
   idle.close();
-  store.release_held();
+  store.let_go();
   const Answer answer = busy.read_answer();
   busy.close();
   stopping.join();

@@ -3,53 +3,28 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
-
-#include "base/patience_testing.h"
+#include "base/ask_testing.h"
+#include "base/temp_folder_testing.h"
 #include "fronts/http/client_testing.h"
 #include "fronts/http/core.h"
-#include "fronts/http/memory_store_testing.h"
+#include "net/connection_testing.h"
+#include "net/on_loop_testing.h"
+#include "store/scripted_testing.h"
+#include "store/sqlite/open_testing.h"
 
 namespace muster::http {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Keeps what is sent until the test says what became of it.
-class HeldConnection final : public net::Connection {
- public:
-  void send(std::string bytes, UniqueFunction<void(bool)> done) override {
-    sent += bytes;
-    if (done) waiting.push_back(std::move(done));
-  }
-  std::size_t unsent() const override { return room ? 0 : 1; }
-  void hold(std::size_t) override {}
-  bool has_room() override { return room; }
-  bool node_has_room() override { return true; }
-  void pause_reading() override {}
-  void resume_reading() override {}
-  void expire_reading_in(Duration) override {}
-  void never_expire_reading() override {}
-  void close_when_sent() override { closed = true; }
-  void close_now() override { closed = true; }
-  bool closing() const override { return closed; }
-  const std::string& peer_address() const override { return address; }
-
-  std::string sent;
-  std::vector<UniqueFunction<void(bool)>> waiting;
-  bool closed = false;
-  bool room = true;  // false: something is still to be sent, and no more is to be made
-  std::string address = "127.0.0.1";
-};
-
 class SessionTest : public testing::Test {
  protected:
   void SetUp() override {
     loop.start();
     on_loop([this] { session = std::make_shared<HttpSession>(core, connection); });
-    std::promise<void> registered;
-    engine.workers().register_workers({WorkerSpec{.id = WorkerId("w1"), .slots = 10}}, [&](auto) { registered.set_value(); });
-    registered.get_future().wait();
+    EXPECT_TRUE(ask<store::Each<store::Registered>>([this](auto reply) {
+                  engine.workers().register_workers({WorkerSpec{.id = WorkerId("w1"), .slots = 10}}, std::move(reply));
+                }).ok());
   }
   void TearDown() override {
     on_loop([this] {
@@ -58,15 +33,9 @@ class SessionTest : public testing::Test {
     });
     loop.stop();
     engine.stop();
+    EXPECT_TRUE(store.close().ok());
   }
-  void on_loop(UniqueFunction<void()> work) {
-    std::promise<void> done;
-    loop.post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
+  void on_loop(UniqueFunction<void()> work) { net::run_on(loop, std::move(work)); }
   bool eventually_on_loop(UniqueFunction<bool()> holds) {
     return eventually([&] {
       bool held = false;
@@ -75,30 +44,27 @@ class SessionTest : public testing::Test {
     });
   }
   void enqueue() {
-    std::promise<void> done;
     JobSpec spec;
     spec.type = JobType("t");
-    engine.jobs().enqueue({spec}, [&](auto) { done.set_value(); });
-    done.get_future().wait();
+    EXPECT_TRUE(ask<std::vector<store::Enqueued>>([&](auto reply) { engine.jobs().enqueue({spec}, std::move(reply)); }).ok());
   }
 
+  std::vector<store::Release> releases() const { return store.elements<store::Release>(store::Verb::release); }
   bool is_paused(const std::string& queue) {
-    bool paused = false;
-    std::promise<void> done;
-    engine.queues().list(NamespaceName(kDefaultNamespace), [&](Result<std::vector<QueueStats>> queues) {
-      for (const QueueStats& each : *queues) paused = paused || (each.queue.text() == queue && each.settings.paused);
-      done.set_value();
-    });
-    done.get_future().wait();
-    return paused;
+    const auto queues = ask<std::vector<QueueStats>>(
+        [this](auto reply) { engine.queues().list(NamespaceName(kDefaultNamespace), std::move(reply)); });
+    return std::any_of(queues->begin(), queues->end(),
+                       [&](const QueueStats& each) { return each.queue.text() == queue && each.settings.paused; });
   }
 
   ManualClock clock;
   Metrics metrics;
-  MemoryStore store{clock};
+  TempFolder folder;
+  std::unique_ptr<store::sqlite::SqliteStore> file = store::sqlite::open_for_test(folder.path("muster.db"), clock, metrics);
+  store::ScriptedStore store{*file};
   engine::Engine engine{store, clock, metrics, {}};
   net::IoLoop loop{clock};
-  HeldConnection connection;
+  net::HeldConnection connection;
   command::Door door{engine, {}, metrics};
   std::shared_ptr<Core> core = std::make_shared<Core>(loop, door, metrics, HttpOptions{});
   std::shared_ptr<HttpSession> session;
@@ -108,9 +74,9 @@ TEST_F(SessionTest, HandsGrantsBackThatCouldNotBeSent) {
   enqueue();
   on_loop([this] { session->received(request_text("POST", "/api/v1/jobs/claim", R"({"worker":"w1"})")); });
   ASSERT_TRUE(eventually_on_loop([this] { return connection.waiting.size() == 1; }));
-  EXPECT_TRUE(store.releases().empty());
+  EXPECT_TRUE(releases().empty());
   on_loop([this] { connection.waiting.front()(false); });
-  ASSERT_TRUE(eventually_on_loop([this] { return store.releases().size() == 1; }));
+  ASSERT_TRUE(eventually_on_loop([this] { return releases().size() == 1; }));
 }
 
 TEST_F(SessionTest, KeepsGrantsThatWereSent) {
@@ -119,7 +85,7 @@ TEST_F(SessionTest, KeepsGrantsThatWereSent) {
   ASSERT_TRUE(eventually_on_loop([this] { return connection.waiting.size() == 1; }));
   on_loop([this] { connection.waiting.front()(true); });
   on_loop([this] { session->peer_finished(); });
-  EXPECT_TRUE(store.releases().empty());
+  EXPECT_TRUE(releases().empty());
   EXPECT_TRUE(connection.closed);
 }
 
@@ -166,7 +132,7 @@ TEST_F(SessionTest, CancelsItsClaimsWhenItsConnectionEnds) {
   enqueue();
   on_loop([] {});
   EXPECT_TRUE(connection.sent.empty());
-  EXPECT_TRUE(store.releases().empty()) << "nobody claimed the job that came later";
+  EXPECT_TRUE(releases().empty()) << "nobody claimed the job that came later";
 }
 
 TEST_F(SessionTest, RequestsThatWaitWhenTheirConnectionEndsAreNoMistakesOfTheServer) {
