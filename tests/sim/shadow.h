@@ -16,12 +16,11 @@
 
 #include "base/listening.h"
 #include "store/store.h"
+#include "store/verb.h"
 #include "tests/sim/timeline.h"
 #include "tests/sim/trace.h"
 
 namespace muster::sim {
-
-enum class Outcome : std::uint8_t { complete, fail, snooze, release };
 
 class Shadow {
  public:
@@ -65,7 +64,7 @@ class Shadow {
   void enqueue_sent(const std::vector<JobSpec>& jobs);
   void enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at, const Result<std::vector<store::Enqueued>>& answer);
   void claim_answered(const store::ClaimRequest& request, const Result<store::ClaimReply>& answer);
-  void outcome_answered(Outcome outcome, const LeaseRef& lease, const Result<store::Settled>& answer);
+  void outcome_answered(store::Verb outcome, const LeaseRef& lease, const Result<store::Settled>& answer);
   void renewal_answered(const LeaseRef& lease, const Result<store::Renewed>& answer);
   void cancel_answered(const JobId& job, const Result<store::Cancelled>& answer);
   void redrive_sent(const std::vector<JobId>& jobs);  // empty: any job

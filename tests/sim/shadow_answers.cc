@@ -137,15 +137,15 @@ void Shadow::claim_answered(const store::ClaimRequest& request, const Result<sto
   }
 }
 
-void Shadow::outcome_answered(Outcome outcome, const LeaseRef& lease, const Result<store::Settled>& answer) {
+void Shadow::outcome_answered(store::Verb outcome, const LeaseRef& lease, const Result<store::Settled>& answer) {
   if (!answer.ok()) return code_answered("outcome", answer.status());
   JobView& job = view(lease.job);
   // A grant that died with its process leaves the job as the outcome before it did; repeating that outcome writes nothing.
-  const bool repeat = outcome != Outcome::complete && lease.fence == job.told_fence && job.told != JobState::running;
+  const bool repeat = outcome != store::Verb::complete && lease.fence == job.told_fence && job.told != JobState::running;
   if (lease.fence != job.granted && !repeat)
     violate("rule 2 (one owner)", fmt::format("an outcome of j{} with fence {} was accepted, newest is {}", job.number,
                                               to_number(lease.fence), to_number(job.granted)));
-  if (outcome == Outcome::complete) {
+  if (outcome == store::Verb::complete) {
     if (job.completed_with && *job.completed_with != lease.fence)
       violate("rule 2 (exactly-once completion)", fmt::format("j{} completed with fences {} and {}", job.number,
                                                               to_number(*job.completed_with), to_number(lease.fence)));
