@@ -37,7 +37,7 @@ class ClaimRace : public NodesTest {
     for (std::size_t done = 0; done < jobs; done += kEnqueueBatch) {
       std::vector<JobSpec> specs(std::min(kEnqueueBatch, jobs - done));
       for (std::size_t i = 0; i < specs.size(); ++i) specs[i].type = JobType(fmt::format("t{}", i % 3));
-      const auto made = call<std::vector<Enqueued>>(
+      const auto made = ask<std::vector<Enqueued>>(
           [&](auto reply) { nodes_[(done / kEnqueueBatch) % kClaimNodes]->enqueue(specs, std::move(reply)); });
       ASSERT_TRUE(made.ok()) << made.status().text();
     }
@@ -46,7 +46,7 @@ class ClaimRace : public NodesTest {
   static bool complete(Store& node, const std::vector<Grant>& grants) {
     std::vector<Completion> batch;
     for (const Grant& grant : grants) batch.push_back({{grant.id, grant.fence}, std::nullopt});
-    const auto settled = call<Each<Settled>>([&](auto reply) { node.complete(batch, std::move(reply)); });
+    const auto settled = ask<Each<Settled>>([&](auto reply) { node.complete(batch, std::move(reply)); });
     return settled.ok() && std::all_of(settled->begin(), settled->end(), [](const auto& one) { return one.ok(); });
   }
 };
@@ -64,13 +64,13 @@ TEST_F(ClaimRace, EveryJobGoesOutOnceAndNobodyGetsMoreThanAskedFor) {
       WorkerSpec spec;
       spec.id = WorkerId(fmt::format("w{}", i));
       spec.slots = limits::kSlotsMax;
-      if (!call<Each<Registered>>([&](auto reply) { node.register_workers({spec}, std::move(reply)); }).ok()) ++failed;
+      if (!ask<Each<Registered>>([&](auto reply) { node.register_workers({spec}, std::move(reply)); }).ok()) ++failed;
       for (std::size_t round = 0; granted.load() < jobs && failed.load() == 0; ++round) {
         ClaimRequest request;
         request.ns = NamespaceName(kDefaultNamespace);
         request.worker = spec.id;
         request.limit = 1 + (i + round) % kLimitMax;
-        const auto reply = call<ClaimReply>([&](auto answer) { node.claim(request, std::move(answer)); });
+        const auto reply = ask<ClaimReply>([&](auto answer) { node.claim(request, std::move(answer)); });
         if (!reply.ok()) {
           ++failed;
           break;

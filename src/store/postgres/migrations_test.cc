@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <future>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
 #include "base/metrics.h"
 
 namespace muster::store::postgres {
@@ -46,14 +46,6 @@ class MigrationsTest : public ::testing::Test {
     const auto found = std::find_if(findings.begin(), findings.end(), [&name](const Finding& one) { return one.name == name; });
     EXPECT_NE(found, findings.end()) << name;
     return found == findings.end() ? Finding::Grade::bad : found->grade;
-  }
-
-  template <class T, class Verb>
-  static Result<T> ask(Verb verb) {
-    auto promise = std::make_shared<std::promise<Result<T>>>();  // shared with the reply
-    auto answer = promise->get_future();
-    verb(Reply<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
-    return answer.get();
   }
 
   Options options;

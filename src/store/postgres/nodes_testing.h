@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <future>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/ask_testing.h"
 #include "base/metrics.h"
 #include "base/reply.h"
 #include "model/ids.h"
@@ -18,14 +18,6 @@
 namespace muster::store::postgres {
 
 inline const NamespaceName kDefault{kDefaultNamespace};
-
-// Starts a verb and waits for its answer.
-template <class T, class Start>
-Result<T> call(Start start) {
-  std::promise<Result<T>> answer;
-  start(Reply<T>([&answer](Result<T> got) { answer.set_value(std::move(got)); }));
-  return answer.get_future().get();
-}
 
 class NodesTest : public testing::Test {
  protected:

@@ -79,7 +79,7 @@ class Member {
   }
   PostgresStore& store() { return *store_; }
   std::vector<Schedule> due() {
-    const auto found = call<DueSchedules>([this](auto reply) { store_->due_schedules(10, std::move(reply)); });
+    const auto found = ask<DueSchedules>([this](auto reply) { store_->due_schedules(10, std::move(reply)); });
     EXPECT_TRUE(found.ok()) << found.status().text();
     return found.ok() ? found->schedules : std::vector<Schedule>();
   }
@@ -92,7 +92,7 @@ class Member {
     for (const Schedule& schedule : due()) {
       const ScheduleFire fire = fire_up_to(schedule, now);
       if (fire.jobs.empty()) continue;
-      const auto fired = call<ScheduleFired>([&](auto reply) { store_->fire_schedule(fire, std::move(reply)); });
+      const auto fired = ask<ScheduleFired>([&](auto reply) { store_->fire_schedule(fire, std::move(reply)); });
       if (!fired.ok()) {
         EXPECT_EQ(fired.status().code(), Code::conflict) << fired.status().text();
         continue;
@@ -149,7 +149,7 @@ class ScheduleCluster : public testing::Test {
     return std::make_unique<Member>(std::move(options), now_ms_);
   }
   static Schedule read(PostgresStore& store) {
-    const auto found = call<Each<Schedule>>([&](auto reply) { store.get_schedules(kDefault, {kEverySecond}, std::move(reply)); });
+    const auto found = ask<Each<Schedule>>([&](auto reply) { store.get_schedules(kDefault, {kEverySecond}, std::move(reply)); });
     return found.ok() && found->front().ok() ? *found->front() : Schedule();
   }
   static bool is_caught_up(PostgresStore& store, std::int64_t to_ms_wanted) {
@@ -162,7 +162,7 @@ class ScheduleCluster : public testing::Test {
     JobQuery query;
     query.with_payload = true;
     do {
-      const auto page = call<JobPage>([&](auto reply) { store.list_jobs(query, std::move(reply)); });
+      const auto page = ask<JobPage>([&](auto reply) { store.list_jobs(query, std::move(reply)); });
       EXPECT_TRUE(page.ok()) << page.status().text();
       if (!page.ok()) break;
       for (const Job& job : page->jobs) ++out[std::strtoll(job.spec.payload.data.c_str(), nullptr, 10)];
@@ -185,7 +185,7 @@ TEST_F(ScheduleCluster, EverySecondIsFiredOnceWhileNodesComeAndGo) {
   schedule.spec.timing.text = "every 1s";
   schedule.spec.job.type = JobType("tick");
   schedule.next_fire_at = from_ms(kStartMs + 1'000);
-  const auto made = call<Schedule>([&](auto reply) { first->store().create_schedule(schedule, std::move(reply)); });
+  const auto made = ask<Schedule>([&](auto reply) { first->store().create_schedule(schedule, std::move(reply)); });
   ASSERT_TRUE(made.ok()) << made.status().text();
 
   first->go();
@@ -214,7 +214,7 @@ TEST_F(ScheduleCluster, EverySecondIsFiredOnceWhileNodesComeAndGo) {
   // What the lost node held comes out after all, late: its revision is over.
   ASSERT_TRUE(held);
   ASSERT_EQ(held->jobs.size(), 1u);
-  const auto late = call<ScheduleFired>([&](auto reply) { first->store().fire_schedule(*held, std::move(reply)); });
+  const auto late = ask<ScheduleFired>([&](auto reply) { first->store().fire_schedule(*held, std::move(reply)); });
   EXPECT_EQ(late.status().code(), Code::conflict);
 
   std::map<std::int64_t, int> expected;
@@ -236,13 +236,13 @@ TEST_F(ScheduleCluster, OfTwoNodesThatFireAtOnceOneDoes) {
   schedule.spec.timing.text = "every 1s";
   schedule.spec.job.type = JobType("tick");
   schedule.next_fire_at = from_ms(kStartMs + 1'000);
-  auto now = call<Schedule>([&](auto reply) { first->store().create_schedule(schedule, std::move(reply)); });
+  auto now = ask<Schedule>([&](auto reply) { first->store().create_schedule(schedule, std::move(reply)); });
   ASSERT_TRUE(now.ok()) << now.status().text();
   constexpr int kRounds = 50;
   for (int round = 1; round <= kRounds; ++round) {
     const ScheduleFire fire = fire_up_to(*now, from_ms(kStartMs + round * 1'000));
     const auto at = [&fire](PostgresStore& store) {
-      return call<ScheduleFired>([&](auto reply) { store.fire_schedule(fire, std::move(reply)); });
+      return ask<ScheduleFired>([&](auto reply) { store.fire_schedule(fire, std::move(reply)); });
     };
     auto other = std::async(std::launch::async, [&] { return at(second->store()); });
     const auto one = at(first->store());

@@ -29,7 +29,7 @@ class SharedRowsRace : public NodesTest {
     KeyBatch batch;
     batch.commands = std::move(commands);
     const std::size_t asked = batch.commands.size();
-    auto answers = call<std::vector<KeyAnswer>>([&](auto reply) { node.keyspace(batch, std::move(reply)); });
+    auto answers = ask<std::vector<KeyAnswer>>([&](auto reply) { node.keyspace(batch, std::move(reply)); });
     EXPECT_TRUE(answers.ok()) << answers.status().text();
     return answers.ok() ? *answers : std::vector<KeyAnswer>(asked);
   }
@@ -37,7 +37,7 @@ class SharedRowsRace : public NodesTest {
     PlanPut put;
     put.plan.id = PlanId(id);
     put.plan.text = "{}";
-    const auto stored = call<PlanStored>([&](auto reply) { nodes_[0]->put_plan(put, std::move(reply)); });
+    const auto stored = ask<PlanStored>([&](auto reply) { nodes_[0]->put_plan(put, std::move(reply)); });
     ASSERT_TRUE(stored.ok()) << stored.status().text();
   }
   static ActionSpec an_action(const std::string& id, std::size_t jobs) {
@@ -49,11 +49,11 @@ class SharedRowsRace : public NodesTest {
     return action;
   }
   static Result<ActionSubmitted> submit(Store& node, const ActionSpec& action) {
-    return call<ActionSubmitted>([&](auto reply) { node.submit_action(action, std::move(reply)); });
+    return ask<ActionSubmitted>([&](auto reply) { node.submit_action(action, std::move(reply)); });
   }
   static ActionCounts counts(Store& node, const std::string& id) {
     const auto view =
-        call<ActionView>([&](auto reply) { node.get_action({.ns = kDefault, .id = ActionId(id)}, std::move(reply)); });
+        ask<ActionView>([&](auto reply) { node.get_action({.ns = kDefault, .id = ActionId(id)}, std::move(reply)); });
     EXPECT_TRUE(view.ok()) << view.status().text();
     return view.ok() ? view->action.counts : ActionCounts();
   }
@@ -114,7 +114,7 @@ TEST_F(SharedRowsRace, ClearsAndExpiryLeaveNoOrphans) {
       keys(node, {key::Push{.key = "list", .values = {"x"}}, key::HashSet{.key = "hash", .fields = {{std::to_string(i), "v"}}},
                   key::ScoresAdd{.key = "scores", .members = {{std::to_string(i), 1.0}}},
                   key::Expire{.key = "list", .at = Instant(Duration(1)), .relative = true}});
-      const auto swept = call<SweepReport>([&](auto reply) { node.expire_keys(100, std::move(reply)); });
+      const auto swept = ask<SweepReport>([&](auto reply) { node.expire_keys(100, std::move(reply)); });
       EXPECT_TRUE(swept.ok()) << swept.status().text();
     }
   });
@@ -147,11 +147,11 @@ TEST_F(SharedRowsRace, OneOfManyActionsOfOneNameIsMade) {
   EXPECT_EQ(refused.load(), static_cast<int>(2 * kRowNodes * 10 - 10));
   std::uint64_t jobs = 0;
   for (int i = 0; i < 10; ++i) jobs += counts(*nodes_[1], fmt::format("a{}", i)).waiting;
-  const auto plans = call<Each<Plan>>([&](auto reply) { nodes_[0]->get_plans(kDefault, {PlanId("p1")}, std::move(reply)); });
+  const auto plans = ask<Each<Plan>>([&](auto reply) { nodes_[0]->get_plans(kDefault, {PlanId("p1")}, std::move(reply)); });
   ASSERT_TRUE(plans.ok() && plans->front().ok());
   EXPECT_EQ(plans->front()->actions, 10u);
   EXPECT_EQ(plans->front()->jobs, jobs) << "what was refused left nothing behind";
-  const auto page = call<JobPage>([&](auto reply) { nodes_[0]->list_jobs({.limit = limits::kPageMax}, std::move(reply)); });
+  const auto page = ask<JobPage>([&](auto reply) { nodes_[0]->list_jobs({.limit = limits::kPageMax}, std::move(reply)); });
   ASSERT_TRUE(page.ok());
   EXPECT_EQ(page->jobs.size(), jobs);
 }
@@ -168,19 +168,19 @@ TEST_F(SharedRowsRace, APlanIsDeletedOrUsedAndNeverBoth) {
           EXPECT_EQ(answer.code(), Code::not_found) << answer.status().text();
         }
       } else {
-        const auto answer = call<Plan>([&](auto reply) { node.delete_plan(kDefault, PlanId("p1"), std::move(reply)); });
+        const auto answer = ask<Plan>([&](auto reply) { node.delete_plan(kDefault, PlanId("p1"), std::move(reply)); });
         if (answer.ok()) ++deleted;
       }
     });
     EXPECT_EQ(deleted.load(), made.load() == 0 ? 1 : 0) << round;
     if (made.load() == 0) continue;
     // The next round begins with a plan that nobody needs.
-    const auto page = call<JobPage>([&](auto reply) { nodes_[0]->list_jobs({.limit = limits::kPageMax}, std::move(reply)); });
+    const auto page = ask<JobPage>([&](auto reply) { nodes_[0]->list_jobs({.limit = limits::kPageMax}, std::move(reply)); });
     std::vector<Cancel> all;
     for (const Job& job : page->jobs)
       if (!is_finished(job.state)) all.push_back({job.id, "next round"});
-    ASSERT_TRUE(call<Each<Cancelled>>([&](auto reply) { nodes_[0]->cancel(all, std::move(reply)); }).ok());
-    ASSERT_TRUE(call<Plan>([&](auto reply) { nodes_[0]->delete_plan(kDefault, PlanId("p1"), std::move(reply)); }).ok());
+    ASSERT_TRUE(ask<Each<Cancelled>>([&](auto reply) { nodes_[0]->cancel(all, std::move(reply)); }).ok());
+    ASSERT_TRUE(ask<Plan>([&](auto reply) { nodes_[0]->delete_plan(kDefault, PlanId("p1"), std::move(reply)); }).ok());
   }
 }
 
@@ -192,19 +192,19 @@ TEST_F(SharedRowsRace, CountsStayRightWhileJobsStartOver) {
   ASSERT_TRUE(made.ok()) << made.status().text();
   // Two stay as they are; the others are all over from time to time, which is when the pass has something to write.
   std::vector<Cancel> over{{made->jobs[0], "for good"}, {made->jobs[1], "for good"}};
-  ASSERT_TRUE(call<Each<Cancelled>>([&](auto reply) { nodes_[0]->cancel(over, std::move(reply)); }).ok());
+  ASSERT_TRUE(ask<Each<Cancelled>>([&](auto reply) { nodes_[0]->cancel(over, std::move(reply)); }).ok());
   std::atomic<std::uint64_t> wrong{0};
   everywhere([&](Store& node, std::size_t who) {
     for (int i = 0; i < 20; ++i) {
       if (who < 2) {
-        const auto swept = call<SweepReport>([&](auto reply) { node.settle_actions({}, 100, std::move(reply)); });
+        const auto swept = ask<SweepReport>([&](auto reply) { node.settle_actions({}, 100, std::move(reply)); });
         EXPECT_TRUE(swept.ok());
         wrong += counts(node, "a1").total() == kJobs ? 0 : 1;
         continue;
       }
       const JobId job = made->jobs[who];
-      EXPECT_TRUE(call<Each<Cancelled>>([&](auto reply) { node.cancel({{job, "race"}}, std::move(reply)); })->front().ok());
-      EXPECT_TRUE(call<Each<Settled>>([&](auto reply) { node.redrive({job}, std::move(reply)); })->front().ok());
+      EXPECT_TRUE(ask<Each<Cancelled>>([&](auto reply) { node.cancel({{job, "race"}}, std::move(reply)); })->front().ok());
+      EXPECT_TRUE(ask<Each<Settled>>([&](auto reply) { node.redrive({job}, std::move(reply)); })->front().ok());
     }
   });
   EXPECT_EQ(wrong.load(), 0u);
@@ -215,7 +215,7 @@ TEST_F(SharedRowsRace, AChangedNamespaceIsAnsweredAsItWasChanged) {
   Store& node = *nodes_[0];  // one node's memory of names, which every transaction renews that finds it old
   // Many names take a while to renew: the next one that does so already waits.
   for (int i = 0; i < 500; ++i)
-    ASSERT_TRUE(call<NamespaceInfo>([&](auto reply) {
+    ASSERT_TRUE(ask<NamespaceInfo>([&](auto reply) {
                   node.create_namespace({.name = NamespaceName(fmt::format("n{}", i))}, std::move(reply));
                 }).ok());
   std::atomic<bool> changing{true};
@@ -223,12 +223,12 @@ TEST_F(SharedRowsRace, AChangedNamespaceIsAnsweredAsItWasChanged) {
   everywhere([&](Store&, std::size_t who) {
     if (who > 0) {
       while (changing)
-        EXPECT_TRUE(call<std::vector<NamespaceInfo>>([&](auto reply) { node.list_namespaces(std::move(reply)); }).ok());
+        EXPECT_TRUE(ask<std::vector<NamespaceInfo>>([&](auto reply) { node.list_namespaces(std::move(reply)); }).ok());
       return;
     }
     for (int i = 0; i < 500; ++i) {
       const std::string name = fmt::format("name {}", i);
-      const auto changed = call<NamespaceInfo>([&](auto reply) {
+      const auto changed = ask<NamespaceInfo>([&](auto reply) {
         node.update_namespace({.name = kDefault, .display_name = name, .description = {}, .enabled = {}}, std::move(reply));
       });
       wrong += changed.ok() && changed->display_name == name ? 0 : 1;

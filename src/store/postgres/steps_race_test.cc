@@ -32,11 +32,11 @@ class StepsRace : public NodesTest {
     WorkerSpec worker;
     worker.id = WorkerId("w1");
     worker.slots = 2 * kRuns;
-    const auto joined = call<Each<Registered>>([&](auto reply) { nodes_[0]->register_workers({worker}, std::move(reply)); });
+    const auto joined = ask<Each<Registered>>([&](auto reply) { nodes_[0]->register_workers({worker}, std::move(reply)); });
     ASSERT_TRUE(joined.ok() && joined->front().ok());
   }
   std::vector<JobId> add(std::vector<JobSpec> specs) {
-    const auto made = call<std::vector<Enqueued>>([&](auto reply) { nodes_[0]->enqueue(specs, std::move(reply)); });
+    const auto made = ask<std::vector<Enqueued>>([&](auto reply) { nodes_[0]->enqueue(specs, std::move(reply)); });
     EXPECT_TRUE(made.ok()) << made.status().text();
     std::vector<JobId> out;
     if (made.ok())
@@ -56,7 +56,7 @@ class StepsRace : public NodesTest {
       request.ns = kDefault;
       request.worker = WorkerId("w1");
       request.limit = count - out.size();
-      auto claimed = call<ClaimReply>([&](auto reply) { nodes_[0]->claim(request, std::move(reply)); });
+      auto claimed = ask<ClaimReply>([&](auto reply) { nodes_[0]->claim(request, std::move(reply)); });
       EXPECT_TRUE(claimed.ok()) << claimed.status().text();
       if (!claimed.ok() || claimed->grants.empty()) break;
       out.insert(out.end(), claimed->grants.begin(), claimed->grants.end());
@@ -66,7 +66,7 @@ class StepsRace : public NodesTest {
   }
   Result<StepAnswer> step(std::size_t node, StepCall one) {
     auto answers =
-        call<Each<StepAnswer>>([&](auto reply) { nodes_[node % kStepNodes]->run_steps({std::move(one)}, std::move(reply)); });
+        ask<Each<StepAnswer>>([&](auto reply) { nodes_[node % kStepNodes]->run_steps({std::move(one)}, std::move(reply)); });
     if (!answers.ok()) return answers.status();
     return std::move(answers->front());
   }
@@ -96,7 +96,7 @@ TEST_F(StepsRace, CallersThatShareATransactionEachGetTheirOwn) {
   for (std::thread& caller : callers) caller.join();
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto page =
-        call<StepPage>([&](auto reply) { nodes_[i % kStepNodes]->list_steps({.run = runs[i].id}, std::move(reply)); });
+        ask<StepPage>([&](auto reply) { nodes_[i % kStepNodes]->list_steps({.run = runs[i].id}, std::move(reply)); });
     ASSERT_TRUE(page.ok()) << page.status().text();
     ASSERT_EQ(page->steps.size(), static_cast<std::size_t>(kStepsEach));
     for (int n = 0; n < kStepsEach; ++n) {
@@ -139,17 +139,17 @@ TEST_F(StepsRace, AChildsEndAndItsParentsWaitDoNotMissEachOther) {
     threads.emplace_back([&, i] {
       const Completion done{{children[i], fences[children[i]]}, Content{std::to_string(i), Encoding::json}};
       const auto settled =
-          call<Each<Settled>>([&](auto reply) { nodes_[(i + 1) % kStepNodes]->complete({done}, std::move(reply)); });
+          ask<Each<Settled>>([&](auto reply) { nodes_[(i + 1) % kStepNodes]->complete({done}, std::move(reply)); });
       ASSERT_TRUE(settled.ok() && settled->front().ok());
       const auto woken =
-          call<Each<Settled>>([&](auto reply) { nodes_[i % kStepNodes]->wake_runs({parents[i].id}, std::move(reply)); });
+          ask<Each<Settled>>([&](auto reply) { nodes_[i % kStepNodes]->wake_runs({parents[i].id}, std::move(reply)); });
       ASSERT_TRUE(woken.ok() && woken->front().ok());
     });
   }
   for (std::thread& one : threads) one.join();
   std::size_t asleep = 0;
   for (const Grant& parent : parents) {
-    const auto job = call<Each<Job>>([&](auto reply) { nodes_[0]->get_jobs({parent.id}, std::move(reply)); });
+    const auto job = ask<Each<Job>>([&](auto reply) { nodes_[0]->get_jobs({parent.id}, std::move(reply)); });
     ASSERT_TRUE(job.ok() && job->front().ok());
     asleep += (*job->front()).state == JobState::scheduled ? 1 : 0;
   }

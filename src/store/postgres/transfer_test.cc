@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <future>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/ask_testing.h"
 #include "base/metrics.h"
 #include "store/codec/step_id.h"
 #include "store/postgres/migrations.h"
@@ -57,13 +57,6 @@ class SchemaTransfer : public ::testing::Test {
   }
   Result<std::unique_ptr<PostgresStore>> serve() {
     return PostgresStore::open({.url = options_.url, .schema = options_.schema, .node = "transfer-test"}, metrics_);
-  }
-  template <class T, class Verb>
-  static Result<T> ask(Verb verb) {
-    auto promise = std::make_shared<std::promise<Result<T>>>();  // shared with the reply
-    auto answer = promise->get_future();
-    verb(Reply<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
-    return answer.get();
   }
   static Result<Each<Settled>> complete(PostgresStore& store, const JobId& job, std::uint64_t fence) {
     return ask<Each<Settled>>([&](auto reply) { store.complete({{{job, Fence{fence}}, std::nullopt}}, std::move(reply)); });
