@@ -1,5 +1,4 @@
 // Tokens and certificates on the gRPC front.
-
 #include <fstream>
 #include <sstream>
 

@@ -1,6 +1,6 @@
 #include <cctype>
-#include <future>
 
+#include "base/ask_testing.h"
 #include "fronts/grpc/k0/k0_testing.h"
 
 namespace muster::rpc::k0 {
@@ -359,15 +359,10 @@ TEST_F(K0Runs, ADisabledNamespaceTakesNoRuns) {
   pb::StartWorkflowRequest request = start_request();
   request.set_namespace_id("closed");
   ASSERT_EQ(call<pb::StartWorkflowResponse>("StartWorkflow", request).code, WireCode::ok);
-  std::promise<void> changed;
   NamespaceChange change;
   change.name = NamespaceName("closed");
   change.enabled = false;
-  engine->queues().update_namespace(std::move(change), [&changed](Result<NamespaceInfo> info) {
-    EXPECT_TRUE(info.ok());
-    changed.set_value();
-  });
-  changed.get_future().wait();
+  EXPECT_TRUE(ask<NamespaceInfo>([&](auto reply) { engine->queues().update_namespace(change, std::move(reply)); }).ok());
   EXPECT_EQ(call<pb::StartWorkflowResponse>("StartWorkflow", request).code, WireCode::failed_precondition);
 }
 

@@ -1,6 +1,6 @@
-#include <future>
 #include <set>
 
+#include "base/ask_testing.h"
 #include "fronts/grpc/k0/k0_testing.h"
 
 namespace muster::rpc::k0 {
@@ -253,15 +253,10 @@ TEST_F(K0Workers, K26_OnlyTypesThatWereAskedForAreTaken) {
 }
 
 TEST_F(K0Workers, PlainJobsOfTheSameQueueDoNotKeepRunsFromWorkflowWorkers) {
-  std::promise<void> enqueued;
   JobSpec job;
   job.queue = QueueName("q");
   job.type = JobType("plain");
-  engine->jobs().enqueue({job}, [&enqueued](Result<std::vector<store::Enqueued>> made) {
-    EXPECT_TRUE(made.ok());
-    enqueued.set_value();
-  });
-  enqueued.get_future().wait();
+  EXPECT_TRUE(ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({job}, std::move(reply)); }).ok());
   const std::string behind = start_run();
   EXPECT_EQ(poll(register_worker())->run_id(), behind);
 }

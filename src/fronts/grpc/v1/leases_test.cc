@@ -1,6 +1,5 @@
 // Who may act on a run whose requests name no lease. Workers A and B have connections of their own.
-#include <future>
-
+#include "base/ask_testing.h"
 #include "command/single.h"
 #include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/v1/v1_testing.h"
@@ -226,28 +225,24 @@ TEST_F(V1Leases, AJobOfAnotherWireIsNoRun) {
   spec.ns = NamespaceName(kDefaultNamespace);
   spec.queue = QueueName("plain");
   spec.type = JobType("plain");
-  std::promise<JobId> made;
-  engine->jobs().enqueue({spec}, [&](Result<std::vector<store::Enqueued>> enqueued) { made.set_value(enqueued->front().id); });
-  id = made.get_future().get().text();
+  const auto made = ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({spec}, std::move(reply)); });
+  id = made->front().id.text();
   WorkerSpec worker;
   worker.ns = spec.ns;
   worker.id = WorkerId("of-another-wire");
   worker.queues = {spec.queue};
-  std::promise<void> registered;
-  engine->workers().register_workers({worker}, [&](const auto&) { registered.set_value(); });
-  registered.get_future().wait();
+  ASSERT_TRUE(ask<store::Each<store::Registered>>([&](auto reply) {
+                engine->workers().register_workers({worker}, std::move(reply));
+              }).ok());
   store::ClaimRequest wanted;
   wanted.ns = spec.ns;
   wanted.worker = worker.id;
   wanted.queues = {spec.queue};
-  std::promise<std::size_t> taken;
-  engine->claims().claim(wanted, Duration(0),
-                         [&](Result<store::ClaimReply> got) { taken.set_value(got.ok() ? got->grants.size() : 0); });
-  ASSERT_EQ(taken.get_future().get(), 1U);
+  const auto taken = ask<store::ClaimReply>([&](auto reply) { engine->claims().claim(wanted, Duration(0), std::move(reply)); });
+  ASSERT_TRUE(taken.ok());
+  ASSERT_EQ(taken->grants.size(), 1U);
   const auto state = [&] {
-    std::promise<JobState> read;
-    engine->jobs().get({job_id()}, command::unwrap<Job>([&](Result<Job> job) { read.set_value(job->state); }));
-    return read.get_future().get();
+    return ask<Job>([&](auto reply) { engine->jobs().get({job_id()}, command::unwrap<Job>(std::move(reply))); })->state;
   };
   a = register_on(kOfA, 1);
   EXPECT_EQ(begin_step(id, "step").code, WireCode::not_found);

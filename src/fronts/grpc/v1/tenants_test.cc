@@ -1,6 +1,5 @@
 // Tokens that are bound to namespaces, and workers' tokens, on all three dialects: what they reach and what they do not.
-#include <future>
-
+#include "base/ask_testing.h"
 #include "fronts/grpc/v1/v1_testing.h"
 #include "kagzi_k0.pb.h"
 #include "muster_v1.pb.h"
@@ -57,11 +56,9 @@ class Tenants : public V1Test {
     return request;
   }
   bool namespace_exists(const std::string& name) {
-    std::promise<bool> there;
-    engine->queues().list_namespaces([&](Result<std::vector<NamespaceInfo>> all) {
-      there.set_value(std::any_of(all->begin(), all->end(), [&](const NamespaceInfo& each) { return each.name.text() == name; }));
-    });
-    return there.get_future().get();
+    const auto all =
+        muster::ask<std::vector<NamespaceInfo>>([&](auto reply) { engine->queues().list_namespaces(std::move(reply)); });
+    return std::any_of(all->begin(), all->end(), [&](const NamespaceInfo& each) { return each.name.text() == name; });
   }
 };
 
@@ -159,14 +156,12 @@ TEST_F(Tenants, AWorkersTokenMakesNoNamespace) {
 
 TEST_F(Tenants, AWorkersTokenChangesNoLimitsOfQueuesByRegistering) {
   const auto running_max = [&] {
-    std::promise<std::uint32_t> told;
-    engine->queues().list(NamespaceName("default"), [&](Result<std::vector<QueueStats>> queues) {
-      std::uint32_t most = 0;
-      for (const QueueStats& queue : *queues)
-        if (queue.queue.text() == "q") most = queue.settings.running_max.value_or(0);
-      told.set_value(most);
-    });
-    return told.get_future().get();
+    const auto queues = muster::ask<std::vector<QueueStats>>(
+        [&](auto reply) { engine->queues().list(NamespaceName("default"), std::move(reply)); });
+    std::uint32_t most = 0;
+    for (const QueueStats& queue : *queues)
+      if (queue.queue.text() == "q") most = queue.settings.running_max.value_or(0);
+    return most;
   };
   pb::RegisterRequest request = registration("default");
   request.set_queue_concurrency_limit(2);

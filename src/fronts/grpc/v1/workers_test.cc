@@ -1,6 +1,6 @@
-#include <future>
 #include <optional>
 
+#include "base/ask_testing.h"
 #include "fronts/grpc/dialect/workers.h"
 #include "fronts/grpc/v1/v1_testing.h"
 
@@ -50,14 +50,9 @@ TEST_F(V1Workers, AWorkerTakesAsManyRunsAtATimeAsItSaid) {
   request.add_workflow_types("T");
   const auto slots = [&](const std::string& said) {
     const auto answer = call<pb::RegisterResponse>("Worker", "Register", request, {{"muster-slots", said}});
-    std::optional<std::uint32_t> found;
-    std::promise<void> heard;
-    engine->workers().get(NamespaceName("default"), {WorkerId(answer->worker_id())}, [&](auto workers) {
-      if (workers.ok() && workers->front().ok()) found = workers->front()->spec.slots;
-      heard.set_value();
-    });
-    heard.get_future().wait();
-    return found;
+    const auto workers = ask<store::Each<Worker>>(
+        [&](auto reply) { engine->workers().get(NamespaceName("default"), {WorkerId(answer->worker_id())}, std::move(reply)); });
+    return workers.ok() && workers->front().ok() ? std::optional(workers->front()->spec.slots) : std::nullopt;
   };
   EXPECT_EQ(slots("250"), 250u);
   EXPECT_EQ(slots("1"), 1u);
