@@ -93,8 +93,11 @@ class ScriptedStore : public Funnel<ScriptedStore> {
   bool closed() const { return closed_; }
 
   StoreHealth health() const override {
-    const std::lock_guard lock(mutex_);
-    return health_ ? *health_ : inner_ != nullptr ? inner_->health() : StoreHealth();
+    {
+      const std::lock_guard lock(mutex_);
+      if (health_) return *health_;
+    }
+    return inner_ != nullptr ? inner_->health() : StoreHealth();
   }
   KeyGlance glance(std::string_view key) const override { return inner_ != nullptr ? inner_->glance(key) : KeyGlance(); }
   void set_listener(Listener* listener) override {
