@@ -19,7 +19,8 @@ class IncidentTest : public FrontTest {
   }
 
   JobId enqueue(JobSpec spec) {
-    return muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({std::move(spec)}, std::move(reply)); })
+    return muster::ask<std::vector<store::Enqueued>>(
+               [&](auto reply) { engine->jobs().enqueue({std::move(spec)}, std::move(reply)); })
         ->front()
         .id;
   }

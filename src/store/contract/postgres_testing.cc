@@ -148,6 +148,7 @@ class PostgresHarness final : public Harness {
     options.schema = bed_.schema();
     options.node = "contract";
     options.connections = postgres::kConnectionsMin;
+    options.statement_timeout = patience();  // a machine that is busy with other things is no failure of the database
     // No poll of its own: cases count wake-ups.
     options.poll_every = options.poll_every_listening = std::chrono::hours(1);
     // Nor an election in between: time jumps here, and cases are not about who leads.

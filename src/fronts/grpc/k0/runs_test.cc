@@ -362,7 +362,7 @@ TEST_F(K0Runs, ADisabledNamespaceTakesNoRuns) {
   NamespaceChange change;
   change.name = NamespaceName("closed");
   change.enabled = false;
-  EXPECT_TRUE(ask<NamespaceInfo>([&](auto reply) { engine->queues().update_namespace(change, std::move(reply)); }).ok());
+  EXPECT_TRUE(muster::ask<NamespaceInfo>([&](auto reply) { engine->queues().update_namespace(change, std::move(reply)); }).ok());
   EXPECT_EQ(call<pb::StartWorkflowResponse>("StartWorkflow", request).code, WireCode::failed_precondition);
 }
 

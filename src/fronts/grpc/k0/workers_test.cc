@@ -256,7 +256,8 @@ TEST_F(K0Workers, PlainJobsOfTheSameQueueDoNotKeepRunsFromWorkflowWorkers) {
   JobSpec job;
   job.queue = QueueName("q");
   job.type = JobType("plain");
-  EXPECT_TRUE(ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({job}, std::move(reply)); }).ok());
+  EXPECT_TRUE(
+      muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({job}, std::move(reply)); }).ok());
   const std::string behind = start_run();
   EXPECT_EQ(poll(register_worker())->run_id(), behind);
 }

@@ -225,24 +225,26 @@ TEST_F(V1Leases, AJobOfAnotherWireIsNoRun) {
   spec.ns = NamespaceName(kDefaultNamespace);
   spec.queue = QueueName("plain");
   spec.type = JobType("plain");
-  const auto made = ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({spec}, std::move(reply)); });
+  const auto made =
+      muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue({spec}, std::move(reply)); });
   id = made->front().id.text();
   WorkerSpec worker;
   worker.ns = spec.ns;
   worker.id = WorkerId("of-another-wire");
   worker.queues = {spec.queue};
-  ASSERT_TRUE(ask<store::Each<store::Registered>>([&](auto reply) {
+  ASSERT_TRUE(muster::ask<store::Each<store::Registered>>([&](auto reply) {
                 engine->workers().register_workers({worker}, std::move(reply));
               }).ok());
   store::ClaimRequest wanted;
   wanted.ns = spec.ns;
   wanted.worker = worker.id;
   wanted.queues = {spec.queue};
-  const auto taken = ask<store::ClaimReply>([&](auto reply) { engine->claims().claim(wanted, Duration(0), std::move(reply)); });
+  const auto taken =
+      muster::ask<store::ClaimReply>([&](auto reply) { engine->claims().claim(wanted, Duration(0), std::move(reply)); });
   ASSERT_TRUE(taken.ok());
   ASSERT_EQ(taken->grants.size(), 1U);
   const auto state = [&] {
-    return ask<Job>([&](auto reply) { engine->jobs().get({job_id()}, command::unwrap<Job>(std::move(reply))); })->state;
+    return muster::ask<Job>([&](auto reply) { engine->jobs().get({job_id()}, command::unwrap<Job>(std::move(reply))); })->state;
   };
   a = register_on(kOfA, 1);
   EXPECT_EQ(begin_step(id, "step").code, WireCode::not_found);

@@ -50,7 +50,7 @@ TEST_F(V1Workers, AWorkerTakesAsManyRunsAtATimeAsItSaid) {
   request.add_workflow_types("T");
   const auto slots = [&](const std::string& said) {
     const auto answer = call<pb::RegisterResponse>("Worker", "Register", request, {{"muster-slots", said}});
-    const auto workers = ask<store::Each<Worker>>(
+    const auto workers = muster::ask<store::Each<Worker>>(
         [&](auto reply) { engine->workers().get(NamespaceName("default"), {WorkerId(answer->worker_id())}, std::move(reply)); });
     return workers.ok() && workers->front().ok() ? std::optional(workers->front()->spec.slots) : std::nullopt;
   };
