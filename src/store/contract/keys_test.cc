@@ -1,4 +1,5 @@
 // Contract: idempotency keys and unique keys.
+#include "model/key_scope.h"
 #include "store/contract/contract.h"
 
 namespace muster::store::contract {
@@ -236,6 +237,19 @@ TEST_P(KeysContract, ARedriveIsRefusedWhileAnotherJobHoldsTheUniqueKey) {
   const JobId second = add(unique(UniqueWhile::unfinished));
   ASSERT_NE(second, first);
   EXPECT_EQ(client().redrive(first).code(), Code::conflict);
+  EXPECT_EQ(state(first), JobState::dead);
+}
+
+// A key that a wire keeps for its callers: the scope is part of the key, and not of what people read.
+TEST_P(KeysContract, ARedriveIsRefusedWhileAnotherJobHoldsItsScopedKey) {
+  join();
+  const JobSpec scoped = unique(UniqueWhile::unfinished, std::string(kKagziKeys) + "order-1");
+  const JobId first = make_dead(scoped);
+  const JobId second = add(scoped);
+  ASSERT_NE(second, first);
+  const auto refused = client().redrive(first);
+  EXPECT_EQ(refused.code(), Code::conflict);
+  EXPECT_NE(refused.status().message().find("'order-1'"), std::string::npos) << refused.status().message();
   EXPECT_EQ(state(first), JobState::dead);
 }
 

@@ -41,8 +41,9 @@ Result<Settled> redrive_one(Tx& tx, const JobId& id) {
   if (home == nullptr) return refusal::no_lane(id);
   if (spec.concurrency || spec.affinity != Affinity()) tx.lock_gates({home->ns});
   if (spec.unique) {
-    const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(without_scope(spec.unique->key)));
-    if (holder.size() > 0) return refusal::unique_key_taken(tx.ids().encode(holder.integer(0, 0)), spec.unique->key);
+    const Rows holder = tx.ask(kUniqueFind, Params().int4(home->ns).bytes(spec.unique->key));
+    if (holder.size() > 0)
+      return refusal::unique_key_taken(tx.ids().encode(holder.integer(0, 0)), without_scope(spec.unique->key));
   }
   reopen_action(tx, home->ns, spec, *key);
   const std::optional<std::int64_t> expires_at = to_ms(jobs::expiry_of(spec, tx.now()));
