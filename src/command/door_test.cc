@@ -6,8 +6,10 @@
 #include "base/temp_folder_testing.h"
 #include "command/catalogue.h"
 #include "command/jobs.h"
+#include "command/keys.h"
 #include "command/namespaces.h"
 #include "command/queues.h"
+#include "command/runs.h"
 #include "store/sqlite/open_testing.h"
 
 namespace muster::command {
@@ -125,6 +127,27 @@ TEST_F(DoorTest, WhoIsNotAdmittedIsCountedAndAuditedAsWhoIsRefused) {
   EXPECT_EQ(counted("queue.pause", "permission_denied"), 1U);
   EXPECT_NE(testing::internal::GetCapturedStderr().find(R"("type":"queue.pause","target":"","outcome":"permission_denied")"),
             std::string::npos);
+}
+
+TEST_F(DoorTest, AWireIsHeldToWhatItSaysOfABatchOfKeys) {
+  store::KeyBatch writes;
+  writes.commands = {store::key::Get{"k"}, store::key::Set{"k", "v"}};
+  EXPECT_EQ(ask<KeysReply>(reader_, KeysReadRequest{writes}).code(), Code::permission_denied);
+  EXPECT_TRUE(ask<KeysReply>(operator_, KeysWriteRequest{writes}).ok());
+  store::KeyBatch clears;
+  clears.commands = {store::key::Clear{}};
+  EXPECT_EQ(ask<KeysReply>(operator_, KeysWriteRequest{clears}).code(), Code::permission_denied);
+  EXPECT_TRUE(ask<KeysReply>(operator_, KeysClearRequest{clears}).ok());
+}
+
+TEST_F(DoorTest, AWorkerStartsNoRunButTheChildOfOne) {
+  JobSpec run;
+  run.type = JobType("t");
+  run.run.emplace();
+  Caller worker = operator_;
+  worker.role = Role::worker;
+  EXPECT_EQ(ask<RunStartReply>(worker, RunStartRequest{run}).code(), Code::permission_denied);
+  EXPECT_EQ(ask<RunStartReply>(worker, RunStartChildRequest{run}).code(), Code::invalid_argument);
 }
 
 TEST_F(DoorTest, WhatIsNoInterventionIsNotAudited) {

@@ -2,13 +2,18 @@
 
 #include <utility>
 
+#include "store/key_effects.h"
+
 namespace muster::command {
 
+// The role was judged by what the wire says the batch does; here is what it does.
 void handle(Context& context, KeysReadRequest request, Reply<KeysReply> reply) {
+  if (store::writes(request.batch)) return reply(Status::permission_denied("keys.read changes no key; keys.write does"));
   context.engine.keys().run(std::move(request.batch), std::move(reply));
 }
 
 void handle(Context& context, KeysWriteRequest request, Reply<KeysReply> reply) {
+  if (store::clears(request.batch)) return reply(Status::permission_denied("keys.write clears nothing; keys.clear does"));
   context.engine.keys().run(std::move(request.batch), std::move(reply));
 }
 

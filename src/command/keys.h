@@ -1,5 +1,5 @@
-// The keyspace: batches of its commands, and pops that wait. What a batch may do is the wire's to say by the command it runs it
-// as.
+// The keyspace: batches of its commands, and pops that wait. A wire says what a batch does by the command it runs it as, and is
+// held to that.
 #pragma once
 
 #include <vector>

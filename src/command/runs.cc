@@ -19,6 +19,8 @@ void handle(Context& context, RunStartRequest request, Reply<RunStartReply> repl
 }
 
 void handle(Context& context, RunStartChildRequest request, Reply<RunStartReply> reply) {
+  if (!request.job.run || !request.job.run->parent)
+    return reply(Status::invalid_argument("a run that a worker starts is the child of the run it holds; no parent is named"));
   handle(context, RunStartRequest{.job = std::move(request.job)}, std::move(reply));
 }
 

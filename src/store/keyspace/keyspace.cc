@@ -2,7 +2,6 @@
 #include "store/keyspace/keyspace.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -11,17 +10,6 @@
 
 namespace muster::store::keyspace {
 namespace {
-
-template <class Command, class... Readers>
-inline constexpr bool kIsOneOf = (std::is_same_v<Command, Readers> || ...);
-
-template <class Command>
-inline constexpr bool kOnlyReads =
-    kIsOneOf<Command, key::Exists, key::TypeOf, key::Version, key::TimeLeft, key::RandomKey, key::Names, key::Count, key::Get,
-             key::GetMany, key::Length, key::GetRange, key::ListLength, key::ListRange, key::ListAt, key::ListPosition,
-             key::HashGet, key::HashGetMany, key::HashAll, key::HashExists, key::HashLength, key::HashScan, key::SetMembers,
-             key::SetHas, key::SetCount, key::SetRandom, key::SetScan, key::ScoreOf, key::ScoresCount, key::ScoresRange,
-             key::RankOf, key::ScoresScan>;
 
 // Calls `take` with every key the command names.
 template <class Command, class Take>
@@ -111,22 +99,6 @@ Ran run(KeyRows& rows, const Run& what) {
     if (what.divisible && (spent.rows >= Bounds::kSliceRowsMax || spent.bytes >= Bounds::kSliceBytesMax)) break;
   }
   return ran;
-}
-
-bool writes(const KeyBatch& batch) {
-  return std::any_of(batch.commands.begin(), batch.commands.end(), [](const KeyCommand& command) { return writes(command); });
-}
-
-bool writes(const KeyCommand& command) {
-  return std::visit(
-      [](const auto& c) {
-        using Command = std::decay_t<decltype(c)>;
-        if constexpr (std::is_same_v<Command, key::SetCombine>)
-          return c.into.has_value();
-        else
-          return !kOnlyReads<Command>;
-      },
-      command);
 }
 
 std::vector<std::string> keys_of(const KeyCommand& command) {

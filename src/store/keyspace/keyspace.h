@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "store/key_effects.h"
 #include "store/key_rows.h"
 #include "store/keys.h"
 
@@ -71,8 +72,6 @@ struct Run {
 Ran run(KeyRows& rows, const Run& what);
 
 std::size_t bytes_of(const KeyAnswer& answer);
-bool writes(const KeyCommand& command);
-bool writes(const KeyBatch& batch);
 // Every key a command names, for stores that lock before they look.
 std::vector<std::string> keys_of(const KeyCommand& command);
 

@@ -10,13 +10,13 @@ namespace muster::store::keyspace {
 
 std::span<const KeyCommand> SlicedBatch::reads() const {
   const auto left = rest();
-  const auto end = std::find_if(left.begin(), left.end(), [](const KeyCommand& command) { return keyspace::writes(command); });
+  const auto end = std::find_if(left.begin(), left.end(), [](const KeyCommand& command) { return store::writes(command); });
   return left.first(static_cast<std::size_t>(end - left.begin()));
 }
 
 bool SlicedBatch::writes() const {
   const auto left = rest();
-  return std::any_of(left.begin(), left.end(), [](const KeyCommand& command) { return keyspace::writes(command); });
+  return std::any_of(left.begin(), left.end(), [](const KeyCommand& command) { return store::writes(command); });
 }
 
 Run SlicedBatch::slice() const {

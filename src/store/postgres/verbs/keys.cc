@@ -30,8 +30,7 @@ const Sql kExpiryNext{"key_expiry_next"};
 void lock_keys(Tx& tx, const KeyScope& scope, const keyspace::Run& what, const std::vector<std::string>& keys) {
   const auto commands = what.commands;
   // What is whole looks at one moment, also where it only looks.
-  if (!what.whole && std::none_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return keyspace::writes(c); }))
-    return;
+  if (!what.whole && std::none_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return store::writes(c); })) return;
   // A clear names no key and touches every one.
   if (std::any_of(commands.begin(), commands.end(), [](const KeyCommand& c) { return std::holds_alternative<key::Clear>(c); }))
     return lock_all_keys(tx, scope.ns);
