@@ -143,6 +143,7 @@ struct JobWhyRequest {
   JobId job;
 };
 using JobWhyReply = engine::Why;
+using JobWhyCode = engine::WhyCode;
 
 template <>
 struct Record<JobWhyRequest> : Command<kJobWhy, JobWhyReply> {};

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "command/cluster.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 
 namespace muster::http {
 
-void write(JsonWriter& out, const command::Cluster& cluster);
+const Object<command::Cluster>& object_of(Of<command::Cluster>);
 
 }  // namespace muster::http

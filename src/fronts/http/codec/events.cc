@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/writer.h"
 
@@ -18,43 +19,45 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return value;
 }
 
-void write(JsonWriter& out, const JobChange& change) {
-  out.begin_object();
-  out.member("at", change.at);
-  out.member("id", change.id.text());
-  out.member("namespace", change.lane->ns.text());
-  out.member("queue", change.lane->queue.text());
-  out.member("type", change.lane->type.text());
-  out.member("event", to_string(change.event));
-  if (change.from) out.member("from", to_string(*change.from));
-  out.member("to", to_string(change.to));
-  out.member("attempt", change.attempt);
-  if (to_number(change.fence) != 0) out.member("fence", to_number(change.fence));
-  out.member_unless_empty("worker", change.worker.text());
-  out.member_unless_empty("cause", change.cause);
-  out.end_object();
-}
+constexpr std::array kJobChangeFields{
+    shown<&JobChange::at>("at"),
+    shown<&JobChange::id>("id"),
+    shown<&JobChange::lane, &Lane::ns>("namespace"),
+    shown<&JobChange::lane, &Lane::queue>("queue"),
+    shown<&JobChange::lane, &Lane::type>("type"),
+    shown<&JobChange::event>("event"),
+    shown<&JobChange::from>("from"),
+    shown<&JobChange::to>("to"),
+    shown<&JobChange::attempt>("attempt"),
+    shown_unless_blank<&JobChange::fence>("fence"),
+    shown_unless_blank<&JobChange::worker>("worker"),
+    shown_unless_blank<&JobChange::cause>("cause"),
+};
+constexpr std::array kWorkerChangeFields{
+    shown<&WorkerChange::at>("at"),
+    shown<&WorkerChange::ns>("namespace"),
+    shown<&WorkerChange::id>("id"),
+    shown<&WorkerChange::session>("session"),
+    shown<&WorkerChange::from>("from"),
+    shown<&WorkerChange::to>("to"),
+    shown_unless_blank<&WorkerChange::cause>("cause"),
+};
+constexpr std::array kQueueChangedFields{
+    shown<&QueueChanged::at>("at"),
+    shown<&QueueChanged::ns>("namespace"),
+    shown<&QueueChanged::queue>("queue"),
+    shown<&QueueChanged::paused>("paused"),
+};
 
-void write(JsonWriter& out, const WorkerChange& change) {
-  out.begin_object();
-  out.member("at", change.at);
-  out.member("namespace", change.ns.text());
-  out.member("id", change.id.text());
-  out.member("session", to_number(change.session));
-  if (change.from) out.member("from", to_string(*change.from));
-  out.member("to", to_string(change.to));
-  out.member_unless_empty("cause", change.cause);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const QueueChanged& change) {
-  out.begin_object();
-  out.member("at", change.at);
-  out.member("namespace", change.ns.text());
-  out.member("queue", change.queue.text());
-  out.member("paused", change.paused);
-  out.end_object();
-}
+// The name of an event and what it tells.
+template <class Change>
+struct Told {
+  std::string_view name;
+  Object<Change> object;
+};
+constexpr Told<JobChange> told(const JobChange&) { return {"job", {"", "", kJobChangeFields}}; }
+constexpr Told<WorkerChange> told(const WorkerChange&) { return {"worker", {"", "", kWorkerChangeFields}}; }
+constexpr Told<QueueChanged> told(const QueueChanged&) { return {"queue", {"", "", kQueueChangedFields}}; }
 
 bool wants(const std::string& wanted, const std::string& value) { return wanted.empty() || wanted == value; }
 
@@ -77,44 +80,93 @@ bool passes(const EventFilter& filter, const QueueChanged& change) {
          wants(filter.queue, change.queue.text());
 }
 
-std::string_view name_of(const JobChange&) { return "job"; }
-std::string_view name_of(const WorkerChange&) { return "worker"; }
-std::string_view name_of(const QueueChanged&) { return "queue"; }
+constexpr std::array<std::string_view, 3> kKinds{"job", "worker", "queue"};
 
-void read_kinds(QueryReader& in, EventFilter& filter) {
-  const std::vector<std::string> kinds = in.words("kinds");
-  if (kinds.empty()) return;
-  filter.jobs = filter.workers = filter.queues = false;
-  for (const std::string& kind : kinds) {
-    if (kind == "job")
-      filter.jobs = true;
-    else if (kind == "worker")
-      filter.workers = true;
-    else if (kind == "queue")
-      filter.queues = true;
-    else
-      in.refuse("kinds", fmt::format("\"{}\" is not a kind; job, worker or queue is accepted", kind));
-  }
+void read_kinds(QueryReader& in, const ParameterText& text, EventRequest& out) {
+  const std::vector<std::size_t> places = read_parameter_words(in, text.name, "kind", kKinds);
+  if (places.empty()) return;
+  out.filter.jobs = out.filter.workers = out.filter.queues = false;
+  const std::array<bool*, 3> wanted{&out.filter.jobs, &out.filter.workers, &out.filter.queues};
+  for (const std::size_t place : places) *wanted[place] = true;
 }
 
+void read_event_job(QueryReader& in, const ParameterText& text, EventRequest& out) {
+  const auto job = in.text(text.name);
+  if (!job || job->empty()) return;
+  const auto id = parse_job_id(*job);
+  if (id.ok())
+    out.filter.job = *id;
+  else
+    in.refuse(text.name, id.status().message());
+}
+
+// Where to resume comes from the header or the query; decode_event_request() knows which.
+void read_later(QueryReader&, const ParameterText&, EventRequest&) {}
+
+constexpr std::array kEventParameters{
+    parameter<&EventRequest::filter, &EventFilter::ns>("namespace", "Only this one."),
+    parameter<&EventRequest::filter, &EventFilter::queue>("queue", "Only this one."),
+    parameter<&EventRequest::filter, &EventFilter::type>("type", "Only jobs of this type."),
+    Parameter<EventRequest>{{.name = "job", .doc = "Only this job.", .draw = draw_of<JobId>}, read_event_job},
+    Parameter<EventRequest>{{.name = "kinds",
+                             .doc = "Repeatable, or a comma list.",
+                             .draw =
+                                 [](Schemas& out) {
+                                   draw_type(out, "array");
+                                   out.json.key("items");
+                                   out.json.begin_object();
+                                   draw_words(out, kKinds);
+                                   out.json.end_object();
+                                 }},
+                            read_kinds},
+    Parameter<EventRequest>{{.name = "last_event_id",
+                             .doc = "Resume after it; for clients that cannot set the header.",
+                             .draw = draw_of<std::uint64_t>,
+                             .range = {.least = 0}},
+                            read_later},
+    Parameter<EventRequest>{{.name = "Last-Event-ID",
+                             .doc = "Resume after it.",
+                             .draw = draw_of<std::uint64_t>,
+                             .range = {.least = 0},
+                             .in = "header"},
+                            read_later},
+};
+
+constexpr Answer text_answer(std::string_view doc, unsigned status = 200) {
+  return {.status = status, .doc = doc, .type = "text/plain"};
+}
+
+// What is not a command; the document needs their summaries too.
+constexpr std::array kEventOperations{
+    Operation{.id = "openapi",
+              .answers = {Answer{.status = 200, .draw = draw_any_object, .example = R"({"openapi":"3.1.0"})"}},
+              .summary = "This document."},
+    Operation{.id = "events",
+              .parameters = draw_parameters<kEventParameters>,
+              .answers = {Answer{.status = 200,
+                                 .doc = "Events named job, worker, queue or gap; `id` is a growing number.",
+                                 .type = "text/event-stream"}},
+              .summary = "What happens, as server-sent events."},
+    Operation{.id = "metrics",
+              .answers = {text_answer("Prometheus text format 0.0.4.")},
+              .summary = "Metrics in Prometheus text format."},
+    Operation{.id = "healthz", .answers = {text_answer("ok")}, .summary = "The process runs."},
+    Operation{.id = "readyz",
+              .answers = {text_answer("ok"),
+                          text_answer("It cannot: store_not_writable, or the reason for those who show a token.", 503)},
+              .summary = "The store can write."},
+};
+
 }  // namespace
+
+std::span<const Operation> event_operations() { return kEventOperations; }
 
 Result<EventRequest> decode_event_request(const std::vector<QueryParameter>& query, const std::string& last_event_id) {
   QueryReader in(query);
   EventRequest out;
-  out.filter.ns = in.text("namespace").value_or("");
-  out.filter.queue = in.text("queue").value_or("");
-  out.filter.type = in.text("type").value_or("");
-  if (const auto job = in.text("job"); job && !job->empty()) {
-    const auto id = parse_job_id(*job);
-    if (id.ok())
-      out.filter.job = *id;
-    else
-      in.refuse("job", id.status().message());
-  }
-  read_kinds(in, out.filter);
-  const std::string resume = !last_event_id.empty() ? last_event_id : in.text("last_event_id").value_or("");
-  if (!last_event_id.empty()) in.text("last_event_id");
+  read_parameters(in, kEventParameters, out);
+  const std::string asked = in.text("last_event_id").value_or("");
+  const std::string& resume = last_event_id.empty() ? asked : last_event_id;
   if (!resume.empty()) {
     out.after = parse_number(resume);
     if (!out.after) in.refuse("last_event_id", fmt::format("\"{}\" is not an event number", resume.substr(0, 64)));
@@ -130,9 +182,10 @@ bool passes(const EventFilter& filter, const command::Event& event) {
 void append_event(std::string& out, const command::Event& event) {
   std::visit(
       [&](const auto& change) {
-        fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\ndata: ", event.number, name_of(change));
+        const auto& [name, object] = told(change);
+        fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\ndata: ", event.number, name);
         JsonWriter writer(out);
-        write(writer, change);
+        write_object(writer, object, change);
         out.append("\n\n");
       },
       event.what);

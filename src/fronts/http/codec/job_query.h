@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "command/jobs.h"
+#include "fronts/http/codec/parameters.h"
 #include "fronts/http/target.h"
 
 namespace muster::http {
@@ -17,7 +18,6 @@ Result<store::RedriveFilter> decode_redrive(std::string_view body);
 // The parameters of a listing of jobs, for listings that have more. Errors stay in the reader.
 store::JobQuery read_job_query(QueryReader& in);
 
-// `label=k=v`, repeated.
-Labels read_label_parameters(QueryReader& in);
+void draw_job_parameters(void (*draw)(Schemas&, const ParameterText&), Schemas& out);
 
 }  // namespace muster::http

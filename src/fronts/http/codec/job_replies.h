@@ -1,26 +1,24 @@
-// Jobs, grants and outcomes as JSON. Each function appends one value.
+// Jobs, grants and outcomes as JSON: the objects that write() of json/fields.h writes.
 #pragma once
 
 #include "command/jobs.h"
+#include "fronts/http/codec/values.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "model/job.h"
 
 namespace muster::http {
 
-void write(JsonWriter& out, const Job& job);
-// The members of an object that was begun: what a client asked for.
-void write_spec(JsonWriter& out, const JobSpec& spec);
-void write_step_policy(JsonWriter& out, std::string_view name, const StepPolicy& policy);
-void write(JsonWriter& out, const Grant& grant);
-void write(JsonWriter& out, const store::Enqueued& enqueued);
-void write(JsonWriter& out, const store::ClaimReply& reply);
-void write(JsonWriter& out, const store::Renewed& renewed);
-void write(JsonWriter& out, const store::Settled& settled);
-void write(JsonWriter& out, const store::Cancelled& cancelled);
-void write(JsonWriter& out, const store::JobPage& page);
-void write(JsonWriter& out, const store::Redriven& redriven);
-void write(JsonWriter& out, const command::JobSettleReply& reply);
-void write(JsonWriter& out, const command::JobWhyReply& why);
+const Object<Job>& object_of(Of<Job>);
+const Object<store::Enqueued>& object_of(Of<store::Enqueued>);
+const Object<store::ClaimReply>& object_of(Of<store::ClaimReply>);
+const Object<store::Renewed>& object_of(Of<store::Renewed>);
+const Object<store::Settled>& object_of(Of<store::Settled>);
+const Object<store::Cancelled>& object_of(Of<store::Cancelled>);
+const Object<store::JobPage>& object_of(Of<store::JobPage>);
+const Object<store::Redriven>& object_of(Of<store::Redriven>);
+const Object<command::JobSettleReply>& object_of(Of<command::JobSettleReply>);
+const Object<command::JobWhyReply>& object_of(Of<command::JobWhyReply>);
 
 // The answer of an element, or {"error":{"code","detail"}}.
 template <class T>

@@ -1,204 +1,277 @@
+// What is asked about jobs: what job_query.h and job_requests.h promise.
 #include "fronts/http/codec/job_requests.h"
 
 #include <fmt/format.h>
 
+#include "fronts/http/codec/job_query.h"
+#include "fronts/http/codec/job_replies.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/fields.h"
 
 namespace muster::http {
 namespace {
 
-using In = JsonReader;
 using command::JobClaimRequest;
 
-constexpr std::array kClaimFields{
-    Field<JobClaimRequest>{"namespace", [](In& in, JobClaimRequest& out) { read(in, out.claim.ns); }},
-    Field<JobClaimRequest>{"worker", [](In& in, JobClaimRequest& out) { read(in, out.claim.worker); }, Need::required},
-    Field<JobClaimRequest>{"session", [](In& in, JobClaimRequest& out) { out.claim.session = read_session(in); }},
-    Field<JobClaimRequest>{"queues", [](In& in, JobClaimRequest& out) { out.claim.queues = read_queues(in); }},
-    Field<JobClaimRequest>{"narrow", [](In& in, JobClaimRequest& out) { out.claim.narrow = CapabilitySet(read_texts(in)); }},
-    Field<JobClaimRequest>{"limit",
-                           [](In& in, JobClaimRequest& out) {
-                             out.claim.limit = static_cast<std::size_t>(in.read_integer(1, limits::kClaimBatchMax));
-                           }},
-    Field<JobClaimRequest>{
-        "wait_ms", [](In& in, JobClaimRequest& out) { out.wait = Duration(in.read_integer(0, limits::kClaimWaitMax.count())); }},
-    Field<JobClaimRequest>{"lease_ms", [](In& in, JobClaimRequest& out) { out.claim.lease_ttl = read_duration(in); }},
+// --- which jobs ----------------------------------------------------------------------------------------------------
+
+constexpr std::array kFilterFields{
+    given<&store::JobFilter::ns>("namespace"),
+    given<&store::JobFilter::queue>("queue"),
+    given<&store::JobFilter::type>("type"),
+    given<&store::JobFilter::states>("states"),
+    given<&store::JobFilter::worker>("worker", "Holder, or the last one."),
+    given<&store::JobFilter::labels>("labels"),
+    given<&store::JobFilter::created_after>("created_after", "Exclusive."),
+    given<&store::JobFilter::created_before>("created_before", "Exclusive."),
+    given<&store::JobFilter::error_kind>("error_kind", "Of the last failure."),
 };
+constexpr Object<store::JobFilter> kFilter{"JobFilter", "All conditions must hold; an absent one always does.", kFilterFields};
 
-// The fields of each outcome stand in two tables: one for a job named in the path, one, with `id`, for POST /jobs/settle.
-
-constexpr std::array kRenewalFields{
-    Field<store::Renewal>{"fence", [](In& in, store::Renewal& out) { out.lease.fence = read_fence(in); }, Need::required},
-    Field<store::Renewal>{"lease_ms", [](In& in, store::Renewal& out) { out.ttl = read_duration(in); }},
+constexpr std::array kPageFields{
+    given<&store::JobQuery::order>("order", "Newest first by default."),
+    given<&store::JobQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    given<&store::JobQuery::cursor>("cursor", kCursorDoc),
+    given<&store::JobQuery::with_payload>("payload", "With payloads."),
 };
+constexpr auto kSearchFields = joined(fields_of<kFilterFields, &store::JobQuery::filter>(), kPageFields);
+constexpr Object<store::JobQuery> kSearch{"SearchRequest", "", kSearchFields};
 
-struct ProgressInput {
-  store::ProgressUpdate update;
-  ContentInput partial;
-};
-
-constexpr std::array kProgressFields{
-    Field<ProgressInput>{"fence", [](In& in, ProgressInput& out) { out.update.lease.fence = read_fence(in); }, Need::required},
-    Field<ProgressInput>{"fraction", [](In& in, ProgressInput& out) { out.update.fraction = in.read_double(); }},
-    Field<ProgressInput>{"message", [](In& in, ProgressInput& out) { out.update.message = in.read_string(); }},
-    Field<ProgressInput>{"partial", [](In& in, ProgressInput& out) { read_json_content(in, out.partial); }},
-    Field<ProgressInput>{"partial_base64", [](In& in, ProgressInput& out) { read_bytes_content(in, out.partial); }},
-};
-
-struct CompletionInput {
-  store::Completion completion;
-  ContentInput result;
-};
-
-template <class T>
-constexpr Field<T> id_field(void (*read)(In&, T&)) {
-  return {"id", read, Need::required};
-}
-
-template <class T, std::size_t N>
-constexpr std::array<Field<T>, N + 1> with_id(const std::array<Field<T>, N>& fields, void (*read)(In&, T&)) {
-  std::array<Field<T>, N + 1> all{};
-  all[0] = id_field(read);
-  for (std::size_t i = 0; i < N; ++i) all[i + 1] = fields[i];
-  return all;
-}
-
-constexpr std::array kCompletionFields{
-    Field<CompletionInput>{"fence", [](In& in, CompletionInput& out) { out.completion.lease.fence = read_fence(in); },
-                           Need::required},
-    Field<CompletionInput>{"result", [](In& in, CompletionInput& out) { read_json_content(in, out.result); }},
-    Field<CompletionInput>{"result_base64", [](In& in, CompletionInput& out) { read_bytes_content(in, out.result); }},
-};
-constexpr auto kCompletionWithId = with_id(
-    kCompletionFields, +[](In& in, CompletionInput& out) { out.completion.lease.job = read_job_id(in); });
-
-constexpr std::array kFailureFields{
-    Field<store::Failure>{"fence", [](In& in, store::Failure& out) { out.lease.fence = read_fence(in); }, Need::required},
-    Field<store::Failure>{"error", [](In& in, store::Failure& out) { out.error = read_error(in); }},
-    Field<store::Failure>{"retryable", [](In& in, store::Failure& out) { out.retryable = in.read_bool(); }},
-    Field<store::Failure>{"delay_ms", [](In& in, store::Failure& out) { out.delay = read_duration(in); }},
-};
-constexpr auto kFailureWithId = with_id(
-    kFailureFields, +[](In& in, store::Failure& out) { out.lease.job = read_job_id(in); });
-
-constexpr std::array kSnoozeFields{
-    Field<store::Snooze>{"fence", [](In& in, store::Snooze& out) { out.lease.fence = read_fence(in); }, Need::required},
-    Field<store::Snooze>{"delay_ms", [](In& in, store::Snooze& out) { out.delay = read_duration(in); }, Need::required},
-};
-constexpr auto kSnoozeWithId = with_id(
-    kSnoozeFields, +[](In& in, store::Snooze& out) { out.lease.job = read_job_id(in); });
-
-constexpr std::array kReleaseFields{
-    Field<store::Release>{"fence", [](In& in, store::Release& out) { out.lease.fence = read_fence(in); }, Need::required},
-    Field<store::Release>{"reason", [](In& in, store::Release& out) { out.reason = in.read_string(); }},
-};
-constexpr auto kReleaseWithId = with_id(
-    kReleaseFields, +[](In& in, store::Release& out) { out.lease.job = read_job_id(in); });
-
-store::Completion settled(In& in, CompletionInput input) {
-  input.completion.result = settle_content(in, std::move(input.result), "result");
-  return std::move(input.completion);
-}
-
-template <class T, std::size_t N>
-void read_batch(In& in, const std::array<Field<T>, N>& fields, std::vector<T>& out) {
-  read_array(in, [&](In& element) { read_object(element, fields, out.emplace_back()); });
-}
-
-using Settle = command::JobSettleRequest;
-
-constexpr std::array kSettleFields{
-    Field<Settle>{"complete",
-                  [](In& in, Settle& out) {
-                    read_array(in, [&](In& element) {
-                      CompletionInput input;
-                      read_object(element, kCompletionWithId, input);
-                      out.complete.push_back(settled(element, std::move(input)));
-                    });
-                  }},
-    Field<Settle>{"fail", [](In& in, Settle& out) { read_batch(in, kFailureWithId, out.fail); }},
-    Field<Settle>{"snooze", [](In& in, Settle& out) { read_batch(in, kSnoozeWithId, out.snooze); }},
-    Field<Settle>{"release", [](In& in, Settle& out) { read_batch(in, kReleaseWithId, out.release); }},
-};
-
-constexpr std::array kCancelFields{
-    Field<command::JobCancelRequest>{"reason",
-                                     [](In& in, command::JobCancelRequest& out) { out.cancel.reason = in.read_string(); }},
-};
-
-struct CancelBulkInput {
-  std::vector<JobId> jobs;
-  std::string reason;
-};
-
-constexpr std::array kCancelBulkFields{
-    Field<CancelBulkInput>{
-        "ids",
-        [](In& in, CancelBulkInput& out) { read_array(in, [&](In& element) { out.jobs.push_back(read_job_id(element)); }); },
-        Need::required},
-    Field<CancelBulkInput>{"reason", [](In& in, CancelBulkInput& out) { out.reason = in.read_string(); }},
+constexpr std::array kJobParameters{
+    parameter<&store::JobQuery::filter, &store::JobFilter::ns>("namespace", "Empty: all."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::queue>("queue", "Queue."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::type>("type", "Type."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::states>("state", "Repeatable, or a comma list."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::worker>("worker", "Holder, or the last one."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::labels>("label", "key=value; repeatable."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::created_after>("created_after", "Exclusive."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::created_before>("created_before", "Exclusive."),
+    parameter<&store::JobQuery::filter, &store::JobFilter::error_kind>("error_kind", "Of the last failure."),
+    parameter<&store::JobQuery::order>("order", "Newest first by default."),
+    parameter<&store::JobQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    parameter<&store::JobQuery::cursor>("cursor", kCursorDoc),
+    parameter<&store::JobQuery::with_payload>("payload", "With payloads."),
 };
 
 }  // namespace
 
+static const Object<store::JobFilter>& object_of(Of<store::JobFilter>) { return kFilter; }
+
+namespace {
+
+constexpr std::array kRedriveFields{
+    given<&store::RedriveFilter::filter>("filter").required(),
+    given<&store::RedriveFilter::limit>("limit").within(1, limits::kRedriveBatchMax),
+};
+constexpr Object<store::RedriveFilter> kRedrive{"", "", kRedriveFields};
+
+// --- claims and outcomes -------------------------------------------------------------------------------------------
+
+constexpr std::array kClaimFields{
+    given<&JobClaimRequest::claim, &store::ClaimRequest::ns>("namespace"),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::worker>("worker").required(),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::session>("session", kSessionDoc),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::queues>("queues", "Those it registered with when absent."),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::narrow>("narrow", "Offer only these capabilities."),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::limit>("limit").within(1, limits::kClaimBatchMax),
+    given<&JobClaimRequest::wait>("wait_ms", "Long poll.").within(0, static_cast<double>(limits::kClaimWaitMax.count())),
+    given<&JobClaimRequest::claim, &store::ClaimRequest::lease_ttl>("lease_ms", "Length of the lease."),
+};
+constexpr Object<JobClaimRequest> kClaim{"ClaimRequest", "", kClaimFields};
+
+template <class T>
+constexpr auto kFenceField = given<&T::lease, &LeaseRef::fence>("fence", kFenceDoc).required();
+// POST /jobs/settle names each job in its body instead of the path.
+template <class T>
+constexpr std::array kIdField{given<&T::lease, &LeaseRef::job>("id", "The job.").required()};
+
+constexpr std::array kRenewalFields{
+    kFenceField<store::Renewal>,
+    given<&store::Renewal::ttl>("lease_ms", "As granted when absent."),
+};
+constexpr Object<store::Renewal> kRenewal{"HeartbeatRequest", "", kRenewalFields};
+
+constexpr std::array kProgressFields{
+    kFenceField<store::ProgressUpdate>,
+    given<&store::ProgressUpdate::fraction>("fraction").judged(0, 1),
+    given<&store::ProgressUpdate::message>("message"),
+    json_content<&store::ProgressUpdate::partial>("partial", "Any JSON; the next attempt gets it."),
+    bytes_content<&store::ProgressUpdate::partial>("partial_base64"),
+};
+constexpr Object<store::ProgressUpdate> kProgressUpdate{"ProgressRequest", "", kProgressFields};
+
+constexpr std::array kCompletionFields{
+    kFenceField<store::Completion>,
+    json_content<&store::Completion::result>("result", "Any JSON."),
+    bytes_content<&store::Completion::result>("result_base64"),
+};
+constexpr Object<store::Completion> kCompletion{"CompleteRequest", "", kCompletionFields};
+constexpr auto kCompletionWithId = joined(kIdField<store::Completion>, kCompletionFields);
+
+constexpr std::array kFailureFields{
+    kFenceField<store::Failure>,
+    given<&store::Failure::error>("error"),
+    given<&store::Failure::retryable>("retryable", "False: no further attempt."),
+    given<&store::Failure::delay>("delay_ms", "Instead of the policy's backoff."),
+};
+constexpr Object<store::Failure> kFailure{"FailRequest", "", kFailureFields};
+constexpr auto kFailureWithId = joined(kIdField<store::Failure>, kFailureFields);
+
+constexpr std::array kSnoozeFields{
+    kFenceField<store::Snooze>,
+    given<&store::Snooze::delay>("delay_ms", "From now.").required(),
+};
+constexpr Object<store::Snooze> kSnooze{"SnoozeRequest", "", kSnoozeFields};
+constexpr auto kSnoozeWithId = joined(kIdField<store::Snooze>, kSnoozeFields);
+
+constexpr std::array kReleaseFields{
+    kFenceField<store::Release>,
+    given<&store::Release::reason>("reason"),
+};
+constexpr Object<store::Release> kRelease{"ReleaseRequest", "", kReleaseFields};
+constexpr auto kReleaseWithId = joined(kIdField<store::Release>, kReleaseFields);
+
+constexpr Object<store::Completion> kSettleCompletion{"", "", kCompletionWithId};
+constexpr Object<store::Failure> kSettleFailure{"", "", kFailureWithId};
+constexpr Object<store::Snooze> kSettleSnooze{"", "", kSnoozeWithId};
+constexpr Object<store::Release> kSettleRelease{"", "", kReleaseWithId};
+
+}  // namespace
+
+static const Object<store::Completion>& object_of(Of<store::Completion>) { return kSettleCompletion; }
+static const Object<store::Failure>& object_of(Of<store::Failure>) { return kSettleFailure; }
+static const Object<store::Snooze>& object_of(Of<store::Snooze>) { return kSettleSnooze; }
+static const Object<store::Release>& object_of(Of<store::Release>) { return kSettleRelease; }
+
+namespace {
+
+using Settle = command::JobSettleRequest;
+
+constexpr std::array kSettleFields{
+    given<&Settle::complete>("complete"),
+    given<&Settle::fail>("fail"),
+    given<&Settle::snooze>("snooze"),
+    given<&Settle::release>("release"),
+};
+constexpr Object<Settle> kSettle{"SettleRequest", "", kSettleFields};
+
+constexpr std::array kCancelFields{
+    given<&command::JobCancelRequest::cancel, &store::Cancel::reason>("reason"),
+};
+constexpr Object<command::JobCancelRequest> kCancel{"", "", kCancelFields};
+
+struct CancelBulk {
+  std::vector<JobId> jobs;
+  std::string reason;
+};
+constexpr std::array kCancelBulkFields{
+    given<&CancelBulk::jobs>("ids", "The jobs.").required(),
+    given<&CancelBulk::reason>("reason"),
+};
+constexpr Object<CancelBulk> kCancelBulk{"", "", kCancelBulkFields};
+
+constexpr std::string_view kSettledLater = R"({"id":%id%,"state":"scheduled","attempt":0,"run_at":"2026-11-15T09:00:30.000Z"})";
+
+constexpr Answer cancelled_list() {
+  Answer out = ok_list<store::Cancelled>("jobs", R"({"jobs":[%Cancelled%]})");
+  out.each = true;
+  return out;
+}
+
+constexpr std::array kOperations{
+    Operation{.id = "job_list", .parameters = draw_parameters<kJobParameters>, .answers = {ok<store::JobPage>()}},
+    Operation{.id = "job_search",
+              .body = body<kSearch>(R"({"states":["dead"],"labels":{"customer":"42"},"order":"oldest","limit":50})"),
+              .answers = {ok<store::JobPage>()}},
+    Operation{.id = "job_retry_matching",
+              .body = body<kRedrive>(R"({"filter":{"states":["dead"],"error_kind":"timeout"},"limit":100})"),
+              .answers = {ok<store::Redriven>()}},
+    Operation{.id = "job_claim",
+              .body = body<kClaim>(R"({"worker":"w1","limit":1,"wait_ms":0})"),
+              .answers = {ok<store::ClaimReply>()}},
+    Operation{
+        .id = "job_heartbeat", .body = body<kRenewal>(R"({"fence":42,"lease_ms":30000})"), .answers = {ok<store::Renewed>()}},
+    Operation{.id = "job_progress",
+              .body = body<kProgressUpdate>(R"({"fence":42,"fraction":0.5,"message":"half way","partial":{"page":3}})"),
+              .answers = {ok<store::Renewed>()}},
+    Operation{.id = "job_complete",
+              .body = body<kCompletion>(R"({"fence":42,"result":{"sent":true}})"),
+              .answers = {ok<store::Settled>()}},
+    Operation{
+        .id = "job_fail",
+        .body = body<kFailure>(R"({"fence":42,"error":{"kind":"smtp","message":"connection refused"},"retryable":true})"),
+        .answers = {ok<store::Settled>(R"({"id":%id%,"state":"scheduled","attempt":1,"run_at":"2026-11-15T09:00:30.000Z"})")}},
+    Operation{.id = "job_snooze",
+              .body = body<kSnooze>(R"({"fence":42,"delay_ms":60000})"),
+              .answers = {ok<store::Settled>(kSettledLater)}},
+    Operation{.id = "job_release",
+              .body = body<kRelease>(R"({"fence":42,"reason":"shutting down"})"),
+              .answers = {ok<store::Settled>(R"({"id":%id%,"state":"ready","attempt":0})")}},
+    Operation{
+        .id = "job_settle",
+        .body = body<kSettle>(
+            R"({"complete":[{"id":%id%,"fence":42,"result":{"ok":true}}],"fail":[{"id":%id%,"fence":43,"error":{"kind":"timeout","message":"no answer"}}]})"),
+        .answers = {ok<command::JobSettleReply>()}},
+    Operation{.id = "job_cancel",
+              .body = optional_body<kCancel>(R"({"reason":"no longer wanted"})"),
+              .answers = {ok<store::Cancelled>()}},
+    Operation{.id = "job_cancel_bulk",
+              .body = body<kCancelBulk>(R"({"ids":[%id%],"reason":"no longer wanted"})"),
+              .answers = {cancelled_list()}},
+};
+
+// `job` comes from the path.
+template <class T>
+Result<T> decode_held(JobId job, std::string_view body, const Object<T>& object) {
+  T initial{};
+  initial.lease.job = job;
+  return read_body(body, object, std::move(initial));
+}
+
+}  // namespace
+
+std::span<const Operation> job_request_operations() { return kOperations; }
+
+store::JobQuery read_job_query(QueryReader& in) {
+  store::JobQuery out;
+  read_parameters(in, kJobParameters, out);
+  return out;
+}
+
+void draw_job_parameters(void (*draw)(Schemas&, const ParameterText&), Schemas& out) {
+  draw_parameters<kJobParameters>(draw, out);
+}
+
+Result<store::JobQuery> decode_job_query(const std::vector<QueryParameter>& query) { return read_query(query, kJobParameters); }
+Result<store::JobQuery> decode_job_search(std::string_view body) { return read_body(body, kSearch); }
+Result<store::RedriveFilter> decode_redrive(std::string_view body) { return read_body(body, kRedrive); }
+
 Result<JobClaimRequest> decode_claim(std::string_view body) {
   JobClaimRequest initial;
   initial.claim.ns = NamespaceName(kDefaultNamespace);
-  return read_body(body, kClaimFields, std::move(initial));
+  return read_body(body, kClaim, std::move(initial));
 }
 
-Result<store::Renewal> decode_renewal(JobId job, std::string_view body) {
-  return read_body(body, kRenewalFields, store::Renewal{.lease = {.job = job}, .ttl = {}});
-}
-
+Result<store::Renewal> decode_renewal(JobId job, std::string_view body) { return decode_held(job, body, kRenewal); }
 Result<store::ProgressUpdate> decode_progress(JobId job, std::string_view body) {
-  JsonReader in(body);
-  ProgressInput input;
-  input.update.lease.job = job;
-  read_object(in, kProgressFields, input);
-  input.update.partial = settle_content(in, std::move(input.partial), "partial");
-  in.finish();
-  if (!in.ok()) return in.status();
-  return std::move(input.update);
+  return decode_held(job, body, kProgressUpdate);
 }
-
-Result<store::Completion> decode_completion(JobId job, std::string_view body) {
-  JsonReader in(body);
-  CompletionInput input;
-  input.completion.lease.job = job;
-  read_object(in, kCompletionFields, input);
-  store::Completion completion = settled(in, std::move(input));
-  in.finish();
-  if (!in.ok()) return in.status();
-  return completion;
-}
-
-Result<store::Failure> decode_failure(JobId job, std::string_view body) {
-  store::Failure initial;
-  initial.lease.job = job;
-  return read_body(body, kFailureFields, std::move(initial));
-}
-
-Result<store::Snooze> decode_snooze(JobId job, std::string_view body) {
-  return read_body(body, kSnoozeFields, store::Snooze{.lease = {.job = job}, .delay = {}});
-}
-
-Result<store::Release> decode_release(JobId job, std::string_view body) {
-  return read_body(body, kReleaseFields, store::Release{.lease = {.job = job}, .reason = {}});
-}
-
-Result<Settle> decode_settle(std::string_view body) { return read_body(body, kSettleFields, Settle{}); }
+Result<store::Completion> decode_completion(JobId job, std::string_view body) { return decode_held(job, body, kCompletion); }
+Result<store::Failure> decode_failure(JobId job, std::string_view body) { return decode_held(job, body, kFailure); }
+Result<store::Snooze> decode_snooze(JobId job, std::string_view body) { return decode_held(job, body, kSnooze); }
+Result<store::Release> decode_release(JobId job, std::string_view body) { return decode_held(job, body, kRelease); }
+Result<Settle> decode_settle(std::string_view body) { return read_body(body, kSettle); }
 
 Result<command::JobCancelRequest> decode_cancel(JobId job, std::string_view body) {
   command::JobCancelRequest initial;
   initial.cancel.job = job;
   if (body.empty()) return initial;
-  return read_body(body, kCancelFields, std::move(initial));
+  return read_body(body, kCancel, std::move(initial));
 }
 
 Result<command::JobCancelBulkRequest> decode_cancel_bulk(std::string_view body) {
-  auto input = read_body(body, kCancelBulkFields, CancelBulkInput{});
+  auto input = read_body(body, kCancelBulk);
   if (!input.ok()) return input.status();
   command::JobCancelBulkRequest request;
   request.cancels.reserve(input->jobs.size());

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "command/jobs.h"
 #include "command/runs.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/reader.h"
 
 namespace muster::http {
@@ -17,6 +18,15 @@ Result<command::RunStartRequest> decode_run_start(std::string_view body);
 // What the text leaves out stays as `initial` has it.
 JobSpec read_job_spec(JsonReader& in, JobSpec initial = {});
 JobSpec read_run_spec(JsonReader& in, JobSpec initial = {});  // has its RunSpec
-StepPolicy read_step_policy(JsonReader& in);
+
+const Object<JobSpec>& job_spec_object();
+const Object<JobSpec>& run_spec_object();
+const Object<JobSpec>& scheduled_job_object();  // both, as replies show them
+
+// The schema of a named object that a function gives.
+template <auto kObject>
+void draw_named(Schemas& out) {
+  out.refer(kObject().name, [](Schemas& inside) { draw_members(inside, kObject()); });
+}
 
 }  // namespace muster::http

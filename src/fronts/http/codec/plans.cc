@@ -4,251 +4,365 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
-#include "fronts/http/json/fields.h"
 #include "fronts/http/json/text.h"
 
 namespace muster::http {
+
+namespace words {
+constexpr std::array<std::string_view, 2> kJobUnits{"plan", "task"};
+}
+template <>
+constexpr std::span<const std::string_view> kWords<command::JobUnit> = words::kJobUnits;
+
 namespace {
 
-using In = JsonReader;
 using command::ActionSubmitRequest;
 
-constexpr std::uint64_t kOffsetMax = std::uint64_t{1} << 53;  // what every JSON client can count to
+constexpr double kOffsetMax = 9'007'199'254'740'992;  // 2^53, what every JSON client can count to
 
-command::JobUnit read_job_unit(In& in) {
-  const std::string name = in.read_string();
-  const auto unit = command::parse_job_unit(name);
-  if (!unit) in.refuse(fmt::format("\"{}\" is not accepted; \"plan\" or \"task\" is", name));
-  return unit.value_or(command::JobUnit::plan);
+// --- a plan's own text ---------------------------------------------------------------------------------------------
+
+// src/plan/ reads it, and keeps fields it does not know: the schema stands by itself.
+void draw_plan_task(Schemas& out) {
+  out.json.member("type", "object");
+  out.json.key("properties");
+  out.json.raw(
+      R"({"task_number":{"type":"integer","description":"From 1, without gaps.","minimum":1,"maximum":100},)"
+      R"("command":{"type":"string","description":"A tool; no shell is involved."},)"
+      R"("args":{"type":"array","description":"May name fields of the input: {{input.NAME}}.","items":{"type":"string"}},)"
+      R"("timeout_secs":{"type":"integer","minimum":1,"maximum":3600},)"
+      R"("input_from_task":{"type":"integer","description":"The earlier task whose output it reads.","minimum":1,)"
+      R"("maximum":100}})");
+  out.json.key("required");
+  out.json.raw(R"(["task_number","command"])");
 }
+
+void draw_plan_members(Schemas& out) {
+  out.json.member("type", "object");
+  out.json.member("description", "A plan as its author wrote it. Other fields are allowed and kept.");
+  out.json.key("properties");
+  out.json.begin_object();
+  out.json.key("plan_id");
+  out.json.raw(R"({"type":"string","description":"1 to 64 of A-Z a-z 0-9 _ -."})");
+  out.json.key("plan_description");
+  out.json.raw(R"({"type":"string"})");
+  out.json.key("tasks");
+  out.json.begin_object();
+  out.json.member("type", "array");
+  out.json.member("description", "1 to 100, in order.");
+  out.json.key("items");
+  out.json.begin_object();
+  out.refer("PlanTask", draw_plan_task);
+  out.json.end_object();
+  out.json.end_object();
+  out.json.end_object();
+  out.json.key("required");
+  out.json.raw(R"(["plan_id","tasks"])");
+}
+
+constexpr std::string_view kPlanDocument =
+    R"({"plan_id":"count-lines","plan_description":"Count the lines of a file.","tasks":[{"task_number":1,"command":"sort","args":["{{input.path}}"],"timeout_secs":60},{"task_number":2,"command":"wc","args":["-l"],"input_from_task":1}]})";
+
+void draw_plan_document(Schemas& out) { out.refer("PlanDocument", draw_plan_members, kPlanDocument); }
+
+// --- plans ---------------------------------------------------------------------------------------------------------
+
+constexpr std::array kPlanHead{
+    shown<&Plan::spec, &PlanSpec::id>("id"),
+    shown<&Plan::spec, &PlanSpec::ns>("namespace"),
+    shown_unless_blank<&Plan::spec, &PlanSpec::description>("description"),
+    shown<&Plan::spec, &PlanSpec::tasks>("tasks", "How many."),
+    shown<&Plan::spec, &PlanSpec::needs>("needs", "What a worker must offer."),
+    shown<&Plan::created_at>("created_at"),
+    shown<&Plan::last_used_at>("last_used_at", "By an action; absent: never."),
+    shown<&Plan::actions>("actions", "That ran it."),
+    shown<&Plan::jobs>("jobs", "That those made."),
+    Field<Plan>{
+        .name = "document", .write = json_object<&Plan::spec, &PlanSpec::text>("document").write, .draw = draw_plan_document},
+};
+constexpr Object<Plan> kPlan{
+    "Plan", "", kPlanHead,
+    R"({"id":"count-lines","namespace":"default","description":"Count the lines of a file.","tasks":2,"needs":["tool:sort","tool:wc"],"created_at":%at%,"actions":0,"jobs":0})"};
+
+constexpr std::array kExistedField{
+    shown<&store::PlanStored::existed>("existed", "This very text was there; nothing was written."),
+};
+constexpr auto kPlanStoredFields = joined(fields_of<kPlanHead, &store::PlanStored::plan>(), kExistedField);
+constexpr Object<store::PlanStored> kPlanStored{
+    "PlanStored", "", kPlanStoredFields,
+    R"({"id":"count-lines","namespace":"default","description":"Count the lines of a file.","tasks":2,"needs":["tool:sort","tool:wc"],"created_at":%at%,"actions":0,"jobs":0,"existed":false})"};
+
+constexpr std::array kPlanPageFields{
+    shown<&store::PlanPage::plans>("plans"),
+    shown<&store::PlanPage::total>("total", "Of the namespace."),
+};
+constexpr Object<store::PlanPage> kPlanPage{"PlanPage", "", kPlanPageFields, R"({"plans":[%Plan%],"total":1})"};
+
+// --- actions -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kActionRequestFields{
+    given<&ActionSubmitRequest::order, &command::ActionOrder::ns>("namespace"),
+    given<&ActionSubmitRequest::order, &command::ActionOrder::id>("id", "1 to 64 of A-Z a-z 0-9 _ -; absent: one is made."),
+    given<&ActionSubmitRequest::plan>("plan").required(),
+    Field<ActionSubmitRequest>{.name = "inputs",
+                               .doc = "Any JSON values; 1 to 10,000 jobs come of them.",
+                               .read =
+                                   [](JsonReader& in, ActionSubmitRequest& out, const Range&) {
+                                     read_array(in,
+                                                [&](JsonReader& element) { out.order.inputs.emplace_back(element.read_raw()); });
+                                   },
+                               .draw =
+                                   [](Schemas& out) {
+                                     draw_type(out, "array");
+                                     out.json.key("items");
+                                     out.json.raw("{}");
+                                   },
+                               .need = Need::required},
+    given<&ActionSubmitRequest::order, &command::ActionOrder::unit>("job_unit",
+                                                                    "A job for each input, or one for each task of each input."),
+    given<&ActionSubmitRequest::order, &command::ActionOrder::policy, &command::ActionPolicy::priority>("priority",
+                                                                                                        "Higher first.")
+        .within(limits::kPriorityMin, limits::kPriorityMax),
+    given<&ActionSubmitRequest::order, &command::ActionOrder::policy, &command::ActionPolicy::timeout>(
+        "timeout_ms", "Of one attempt; an hour by default."),
+    given<&ActionSubmitRequest::order, &command::ActionOrder::policy, &command::ActionPolicy::attempts_max>("attempts_max",
+                                                                                                            "3 by default."),
+    given<&ActionSubmitRequest::order, &command::ActionOrder::policy, &command::ActionPolicy::rescues_max>("rescues_max",
+                                                                                                           "3 by default."),
+};
+constexpr Object<ActionSubmitRequest> kActionRequest{"ActionRequest", "", kActionRequestFields};
+
+constexpr std::array kCountFields{
+    shown<&ActionCounts::waiting>("waiting"),
+    shown<&ActionCounts::running>("running"),
+    shown<&ActionCounts::completed>("completed"),
+    shown<&ActionCounts::failed>("failed", "A worker said so."),
+    shown<&ActionCounts::dead>("dead", "Lost, timed out or expired too often."),
+    shown<&ActionCounts::cancelled>("cancelled"),
+};
+constexpr Object<ActionCounts> kCounts{"ActionCounts", "", kCountFields};
+
+constexpr std::array<std::string_view, 4> kActionStates{"pending", "running", "completed", "failed"};
+
+}  // namespace
+
+static const Object<ActionCounts>& object_of(Of<ActionCounts>) { return kCounts; }
+
+namespace {
 
 constexpr std::array kActionFields{
-    Field<ActionSubmitRequest>{"namespace", [](In& in, ActionSubmitRequest& out) { read(in, out.order.ns); }},
-    Field<ActionSubmitRequest>{"id", [](In& in, ActionSubmitRequest& out) { read(in, out.order.id); }},
-    Field<ActionSubmitRequest>{"plan", [](In& in, ActionSubmitRequest& out) { read(in, out.plan); }, Need::required},
-    Field<ActionSubmitRequest>{"inputs",
-                               [](In& in, ActionSubmitRequest& out) {
-                                 read_array(in, [&](In& element) { out.order.inputs.emplace_back(element.read_raw()); });
-                               },
-                               Need::required},
-    Field<ActionSubmitRequest>{"job_unit", [](In& in, ActionSubmitRequest& out) { out.order.unit = read_job_unit(in); }},
-    Field<ActionSubmitRequest>{"priority",
-                               [](In& in, ActionSubmitRequest& out) {
-                                 out.order.policy.priority =
-                                     static_cast<std::int32_t>(in.read_integer(limits::kPriorityMin, limits::kPriorityMax));
-                               }},
-    Field<ActionSubmitRequest>{"timeout_ms",
-                               [](In& in, ActionSubmitRequest& out) { out.order.policy.timeout = read_duration(in); }},
-    Field<ActionSubmitRequest>{"attempts_max",
-                               [](In& in, ActionSubmitRequest& out) { out.order.policy.attempts_max = read_count(in); }},
-    Field<ActionSubmitRequest>{"rescues_max",
-                               [](In& in, ActionSubmitRequest& out) { out.order.policy.rescues_max = read_count(in); }},
+    shown<&Action::id>("id"),
+    shown<&Action::ns>("namespace"),
+    shown<&Action::plan>("plan"),
+    Field<Action>{.name = "state",
+                  .write = [](JsonWriter& out, std::string_view name,
+                              const Action& action) { out.member(name, command::state_of(action.counts)); },
+                  .draw = [](Schemas& out) { draw_words(out, kActionStates); },
+                  .always = true},
+    shown<&Action::created_at>("created_at"),
+    shown<&Action::jobs>("jobs", "How many."),
+    shown<&Action::counts>("counts"),
 };
-
-NamespaceName namespace_of(QueryReader& in) { return NamespaceName(in.text("namespace").value_or(kDefaultNamespace)); }
-
-// The page every listing here has.
-struct Page {
-  std::uint64_t offset = 0;
-  std::size_t limit = limits::kPageDefault;
-};
-
-Page read_page(QueryReader& in) {
-  Page page;
-  page.offset = in.number("offset", kOffsetMax).value_or(0);
-  page.limit = static_cast<std::size_t>(in.number("limit", limits::kPageMax).value_or(limits::kPageDefault));
-  return page;
-}
-
-bool read_newest_first(QueryReader& in, std::string_view default_order) {
-  const std::string order = in.text("order").value_or(std::string(default_order));
-  if (order != "newest" && order != "oldest")
-    in.refuse("order", fmt::format("\"{}\" is not accepted; newest or oldest is", order));
-  return order == "newest";
-}
+constexpr Object<Action> kAction{
+    "Action", "", kActionFields,
+    R"({"id":"nightly-1","namespace":"default","plan":"count-lines","state":"pending","created_at":%at%,"jobs":2,"counts":{"waiting":2,"running":0,"completed":0,"failed":0,"dead":0,"cancelled":0}})"};
 
 template <class T>
-Result<T> finished(QueryReader& in, T request) {
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
+constexpr auto with_job_ids() {
+  return joined(fields_of<kActionFields, &T::action>(), std::array{shown<&T::jobs>("job_ids", "In the order of the inputs.")});
+}
+constexpr auto kSubmittedFields = with_job_ids<store::ActionSubmitted>();
+constexpr auto kViewFields = with_job_ids<store::ActionView>();
+constexpr std::string_view kViewExample =
+    R"({"id":"nightly-1","namespace":"default","plan":"count-lines","state":"pending","created_at":%at%,"jobs":2,"counts":{"waiting":2,"running":0,"completed":0,"failed":0,"dead":0,"cancelled":0},"job_ids":[%id%]})";
+constexpr Object<store::ActionSubmitted> kSubmitted{"ActionView", "", kSubmittedFields, kViewExample};
+constexpr Object<store::ActionView> kView{"ActionView", "", kViewFields, kViewExample};
+
+}  // namespace
+
+static const Object<Action>& object_of(Of<Action>) { return kAction; }
+
+namespace {
+
+constexpr std::array kActionPageFields{
+    shown<&store::ActionPage::actions>("actions"),
+    shown<&store::ActionPage::total>("total", "That match."),
+};
+constexpr Object<store::ActionPage> kActionPage{"ActionPage", "", kActionPageFields, R"({"actions":[%Action%],"total":1})"};
+
+// --- logs ----------------------------------------------------------------------------------------------------------
+
+// Text as text; bytes that are none in base64, in the field behind it.
+template <std::string command::JobLogs::*kStream, bool kText>
+constexpr Field<command::JobLogs> stream(std::string_view name, std::string_view doc = {}) {
+  return {.name = name,
+          .doc = doc,
+          .write =
+              [](JsonWriter& out, std::string_view key, const command::JobLogs& logs) {
+                if (is_utf8(logs.*kStream) != kText) return;
+                if (kText)
+                  out.member(key, logs.*kStream);
+                else
+                  write_base64(out, key, logs.*kStream);
+              },
+          .draw = [](Schemas& out) { draw_type(out, "string"); }};
+}
+constexpr std::array kLogFields{
+    shown<&command::JobLogs::job>("id", "The job."),
+    shown<&command::JobLogs::state>("state"),
+    stream<&command::JobLogs::output, true>("stdout"),
+    stream<&command::JobLogs::output, false>("stdout_base64", "Instead of stdout when it is not UTF-8."),
+    stream<&command::JobLogs::errors, true>("stderr"),
+    stream<&command::JobLogs::errors, false>("stderr_base64", "Instead of stderr when it is not UTF-8."),
+};
+constexpr Object<command::JobLogs> kLogs{"JobLogs", "", kLogFields,
+                                         R"({"id":%id%,"state":"completed","stdout":"42\n","stderr":""})"};
+
+constexpr std::array<std::string_view, 2> kStreams{"stdout", "stderr"};
+constexpr std::array kLogParameters{
+    Parameter<LogStream>{.text = {.name = "stream",
+                                  .doc = "One stream as it was written, instead of JSON.",
+                                  .draw = [](Schemas& out) { draw_words(out, kStreams); }},
+                         .read =
+                             [](QueryReader& in, const ParameterText& text, LogStream& out) {
+                               const std::string name = in.text(text.name).value_or("");
+                               if (name == "stdout")
+                                 out = LogStream::output;
+                               else if (name == "stderr")
+                                 out = LogStream::errors;
+                               else if (!name.empty())
+                                 in.refuse(text.name, fmt::format("\"{}\" is not accepted; stdout or stderr is", name));
+                             }},
+};
+
+// --- queries -------------------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr auto kNamespaceParameter = parameter<&T::ns>("namespace", kDefaultNamespaceDoc);
+template <class T>
+constexpr auto kOffsetParameter = parameter<&T::offset>("offset", "0 by default.").within(0, kOffsetMax);
+template <class T>
+constexpr auto kPageParameter = parameter<&T::limit>("limit", kLimitDoc).within(0, limits::kPageMax);
+template <class T>
+constexpr Parameter<T> order_parameter(std::string_view doc, void (*read)(QueryReader&, const ParameterText&, T&)) {
+  return {.text = {.name = "order", .doc = doc, .draw = [](Schemas& out) { draw_words(out, words::kOrders); }}, .read = read};
 }
 
-void write_plan_members(JsonWriter& out, const Plan& plan) {
-  out.member("id", plan.spec.id.text());
-  out.member("namespace", plan.spec.ns.text());
-  out.member_unless_empty("description", plan.spec.description);
-  out.member("tasks", plan.spec.tasks);
-  write_texts(out, "needs", plan.spec.needs.names());
-  out.member("created_at", plan.created_at);
-  out.member("last_used_at", plan.last_used_at);
-  out.member("actions", plan.actions);
-  out.member("jobs", plan.jobs);
-  if (plan.spec.text.empty()) return;
-  out.key("document");
-  out.raw(plan.spec.text);
-}
+constexpr std::array kPlanSubmitParameters{
+    kNamespaceParameter<command::PlanSubmitRequest>,
+    parameter<&command::PlanSubmitRequest::replace>("replace", "Another text under a known name takes its place."),
+};
+constexpr std::array kPlanListParameters{
+    kNamespaceParameter<store::PlanQuery>,
+    kOffsetParameter<store::PlanQuery>,
+    kPageParameter<store::PlanQuery>,
+};
+constexpr std::array kPlanGetParameters{kNamespaceParameter<command::PlanGetRequest>};
+constexpr std::array kPlanDeleteParameters{kNamespaceParameter<command::PlanDeleteRequest>};
+constexpr std::array kActionListParameters{
+    kNamespaceParameter<store::ActionListQuery>,
+    parameter<&store::ActionListQuery::plan>("plan", "Of this plan only."),
+    kOffsetParameter<store::ActionListQuery>,
+    kPageParameter<store::ActionListQuery>,
+    order_parameter<store::ActionListQuery>("Newest first by default.",
+                                            [](QueryReader& in, const ParameterText&, store::ActionListQuery& out) {
+                                              out.newest_first = read_newest_first(in, "newest");
+                                            }),
+};
+constexpr std::array kActionGetParameters{
+    kNamespaceParameter<store::ActionQuery>,
+    parameter<&store::ActionQuery::job_offset>("job_offset", "0 by default.").within(0, kOffsetMax),
+    parameter<&store::ActionQuery::job_limit>("job_limit", "100 by default; 0: no ids.").within(0, limits::kActionJobsMax),
+    order_parameter<store::ActionQuery>("Oldest first by default.",
+                                        [](QueryReader& in, const ParameterText&, store::ActionQuery& out) {
+                                          out.newest_first = read_newest_first(in, "oldest");
+                                        }),
+};
 
-void write_action_members(JsonWriter& out, const Action& action) {
-  out.member("id", action.id.text());
-  out.member("namespace", action.ns.text());
-  out.member("plan", action.plan.text());
-  out.member("state", command::state_of(action.counts));
-  out.member("created_at", action.created_at);
-  out.member("jobs", action.jobs);
-  out.key("counts");
-  out.begin_object();
-  out.member("waiting", action.counts.waiting);
-  out.member("running", action.counts.running);
-  out.member("completed", action.counts.completed);
-  out.member("failed", action.counts.failed);
-  out.member("dead", action.counts.dead);
-  out.member("cancelled", action.counts.cancelled);
-  out.end_object();
-}
+constexpr std::array kPlanOperations{
+    Operation{.id = "plan_submit",
+              .parameters = draw_parameters<kPlanSubmitParameters>,
+              .body = {.draw = draw_plan_document, .example = kPlanDocument},
+              .answers = {created<store::PlanStored>(), found<store::PlanStored>("This very text was there.")}},
+    Operation{.id = "plan_list", .parameters = draw_parameters<kPlanListParameters>, .answers = {ok<store::PlanPage>()}},
+    Operation{
+        .id = "plan_get",
+        .parameters = draw_parameters<kPlanGetParameters>,
+        .answers = {ok<Plan>(
+            R"({"id":"count-lines","namespace":"default","description":"Count the lines of a file.","tasks":2,"needs":["tool:sort","tool:wc"],"created_at":%at%,"actions":0,"jobs":0,"document":%PlanDocument%})")}},
+    Operation{.id = "plan_delete", .parameters = draw_parameters<kPlanDeleteParameters>, .answers = {ok<Plan>()}},
+    Operation{.id = "action_submit",
+              .body = body<kActionRequest>(
+                  R"({"id":"nightly-1","plan":"count-lines","inputs":[{"path":"/var/log/a"},{"path":"/var/log/b"}]})"),
+              .answers = {created<store::ActionSubmitted>()}},
+    Operation{.id = "action_list", .parameters = draw_parameters<kActionListParameters>, .answers = {ok<store::ActionPage>()}},
+    Operation{.id = "action_get", .parameters = draw_parameters<kActionGetParameters>, .answers = {ok<store::ActionView>()}},
+    Operation{.id = "job_logs",
+              .parameters = draw_parameters<kLogParameters>,
+              .answers = {ok<command::JobLogs>(), Answer{.status = 200, .type = "text/plain"}}},
+};
 
-void write_job_ids(JsonWriter& out, const std::vector<JobId>& jobs) {
-  out.key("job_ids");
-  out.begin_array();
-  for (const JobId& job : jobs) out.string(job.text());
-  out.end_array();
+// `id` comes from the path.
+template <class T>
+T about_plan(std::string plan) {
+  T out;
+  out.plan = PlanId(std::move(plan));
+  return out;
 }
-
-// Text as text; bytes that are none in base64, under the name with _base64 behind it.
-void write_stream(JsonWriter& out, std::string_view name, std::string_view bytes) {
-  if (is_utf8(bytes)) return out.member(name, bytes);
-  out.member(fmt::format("{}_base64", name), to_base64(bytes));
+template <class T>
+T in_default_namespace() {
+  T out;
+  out.ns = NamespaceName(kDefaultNamespace);
+  return out;
 }
 
 }  // namespace
 
+std::span<const Operation> plan_operations() { return kPlanOperations; }
+
+const Object<Plan>& object_of(Of<Plan>) { return kPlan; }
+const Object<store::PlanStored>& object_of(Of<store::PlanStored>) { return kPlanStored; }
+const Object<store::PlanPage>& object_of(Of<store::PlanPage>) { return kPlanPage; }
+const Object<store::ActionSubmitted>& object_of(Of<store::ActionSubmitted>) { return kSubmitted; }
+const Object<store::ActionPage>& object_of(Of<store::ActionPage>) { return kActionPage; }
+const Object<store::ActionView>& object_of(Of<store::ActionView>) { return kView; }
+const Object<command::JobLogs>& object_of(Of<command::JobLogs>) { return kLogs; }
+
 Result<command::PlanSubmitRequest> decode_plan_submit(const std::vector<QueryParameter>& query, std::string_view body) {
-  QueryReader in(query);
-  command::PlanSubmitRequest request;
-  request.ns = namespace_of(in);
-  request.replace = in.flag("replace");
-  request.text = body;
-  return finished(in, std::move(request));
+  command::PlanSubmitRequest initial;
+  initial.text = body;
+  return read_query(query, kPlanSubmitParameters, std::move(initial));
 }
 
 Result<command::PlanListRequest> decode_plan_list(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::PlanListRequest request;
-  request.ns = namespace_of(in);
-  const Page page = read_page(in);
-  request.offset = page.offset;
-  request.limit = page.limit;
-  return finished(in, std::move(request));
+  return read_query(query, kPlanListParameters, in_default_namespace<command::PlanListRequest>());
 }
 
 Result<command::PlanGetRequest> decode_plan_get(std::string plan, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  return finished(in, command::PlanGetRequest{.ns = namespace_of(in), .plan = PlanId(std::move(plan))});
+  return read_query(query, kPlanGetParameters, about_plan<command::PlanGetRequest>(std::move(plan)));
 }
 
 Result<command::PlanDeleteRequest> decode_plan_delete(std::string plan, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  return finished(in, command::PlanDeleteRequest{.ns = namespace_of(in), .plan = PlanId(std::move(plan))});
+  return read_query(query, kPlanDeleteParameters, about_plan<command::PlanDeleteRequest>(std::move(plan)));
 }
 
-Result<ActionSubmitRequest> decode_action_submit(std::string_view body) {
-  return read_body(body, kActionFields, ActionSubmitRequest{});
-}
+Result<ActionSubmitRequest> decode_action_submit(std::string_view body) { return read_body(body, kActionRequest); }
 
 Result<command::ActionListRequest> decode_action_list(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::ActionListRequest request;
-  request.ns = namespace_of(in);
-  request.plan = PlanId(in.text("plan").value_or(""));
-  const Page page = read_page(in);
-  request.offset = page.offset;
-  request.limit = page.limit;
-  request.newest_first = read_newest_first(in, "newest");
-  return finished(in, std::move(request));
+  return read_query(query, kActionListParameters, in_default_namespace<command::ActionListRequest>());
 }
 
 Result<command::ActionGetRequest> decode_action_get(std::string action, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::ActionGetRequest request;
-  request.ns = namespace_of(in);
-  request.id = ActionId(std::move(action));
-  request.job_offset = in.number("job_offset", kOffsetMax).value_or(0);
-  request.job_limit = static_cast<std::size_t>(in.number("job_limit", limits::kActionJobsMax).value_or(limits::kPageDefault));
-  request.newest_first = read_newest_first(in, "oldest");
-  return finished(in, std::move(request));
+  auto initial = in_default_namespace<command::ActionGetRequest>();
+  initial.id = ActionId(std::move(action));
+  initial.job_limit = limits::kPageDefault;
+  return read_query(query, kActionGetParameters, std::move(initial));
 }
 
 Result<LogStream> decode_log_stream(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  const std::string name = in.text("stream").value_or("");
-  LogStream stream = LogStream::both;
-  if (name == "stdout")
-    stream = LogStream::output;
-  else if (name == "stderr")
-    stream = LogStream::errors;
-  else if (!name.empty())
-    in.refuse("stream", fmt::format("\"{}\" is not accepted; stdout or stderr is", name));
-  return finished(in, stream);
-}
-
-void write(JsonWriter& out, const Plan& plan) {
-  out.begin_object();
-  write_plan_members(out, plan);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::PlanStored& stored) {
-  out.begin_object();
-  write_plan_members(out, stored.plan);
-  out.member("existed", stored.existed);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::PlanPage& page) {
-  out.begin_object();
-  out.key("plans");
-  out.begin_array();
-  for (const Plan& plan : page.plans) write(out, plan);
-  out.end_array();
-  out.member("total", page.total);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::ActionSubmitted& submitted) {
-  out.begin_object();
-  write_action_members(out, submitted.action);
-  write_job_ids(out, submitted.jobs);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::ActionPage& page) {
-  out.begin_object();
-  out.key("actions");
-  out.begin_array();
-  for (const Action& action : page.actions) {
-    out.begin_object();
-    write_action_members(out, action);
-    out.end_object();
-  }
-  out.end_array();
-  out.member("total", page.total);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::ActionView& view) {
-  out.begin_object();
-  write_action_members(out, view.action);
-  write_job_ids(out, view.jobs);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const command::JobLogs& logs) {
-  out.begin_object();
-  out.member("id", logs.job.text());
-  out.member("state", to_string(logs.state));
-  write_stream(out, "stdout", logs.output);
-  write_stream(out, "stderr", logs.errors);
-  out.end_object();
+  return read_query(query, kLogParameters, LogStream::both);
 }
 
 }  // namespace muster::http

@@ -9,6 +9,7 @@
 #include "command/actions.h"
 #include "command/jobs.h"
 #include "command/plans.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 
@@ -26,12 +27,12 @@ Result<command::ActionGetRequest> decode_action_get(std::string action, const st
 enum class LogStream : std::uint8_t { both, output, errors };
 Result<LogStream> decode_log_stream(const std::vector<QueryParameter>& query);
 
-void write(JsonWriter& out, const Plan& plan);  // its document when it has its text
-void write(JsonWriter& out, const store::PlanStored& stored);
-void write(JsonWriter& out, const store::PlanPage& page);
-void write(JsonWriter& out, const store::ActionSubmitted& submitted);
-void write(JsonWriter& out, const store::ActionPage& page);
-void write(JsonWriter& out, const store::ActionView& view);
-void write(JsonWriter& out, const command::JobLogs& logs);
+const Object<Plan>& object_of(Of<Plan>);  // its document when it has its text
+const Object<store::PlanStored>& object_of(Of<store::PlanStored>);
+const Object<store::PlanPage>& object_of(Of<store::PlanPage>);
+const Object<store::ActionSubmitted>& object_of(Of<store::ActionSubmitted>);
+const Object<store::ActionPage>& object_of(Of<store::ActionPage>);
+const Object<store::ActionView>& object_of(Of<store::ActionView>);
+const Object<command::JobLogs>& object_of(Of<command::JobLogs>);
 
 }  // namespace muster::http

@@ -1,179 +1,240 @@
+// Queues, namespaces, backups, the server and its cluster: what queues.h and cluster.h promise.
 #include "fronts/http/codec/queues.h"
 
 #include "command/namespaces.h"
 #include "command/queues.h"
 #include "command/server.h"
+#include "fronts/http/codec/cluster.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
-#include "fronts/http/json/fields.h"
 
 namespace muster::http {
 namespace {
 
-using In = JsonReader;
 using command::NamespaceCreateRequest;
 using command::QueueLimitRequest;
 using command::QueuePauseRequest;
 using command::QueueResumeRequest;
 
 constexpr std::array kPauseFields{
-    Field<QueuePauseRequest>{"namespace", [](In& in, QueuePauseRequest& out) { read(in, out.ns); }},
-    Field<QueuePauseRequest>{"reason", [](In& in, QueuePauseRequest& out) { out.reason = in.read_string(); }},
+    given<&QueuePauseRequest::ns>("namespace"),
+    given<&QueuePauseRequest::reason>("reason"),
 };
+constexpr Object<QueuePauseRequest> kPause{"", "", kPauseFields};
 
-constexpr std::array kResumeFields{
-    Field<QueueResumeRequest>{"namespace", [](In& in, QueueResumeRequest& out) { read(in, out.ns); }},
-};
+constexpr std::array kResumeFields{given<&QueueResumeRequest::ns>("namespace")};
+constexpr Object<QueueResumeRequest> kResume{"", "", kResumeFields};
 
 constexpr std::array kRateFields{
-    Field<RateLimit>{"count", [](In& in, RateLimit& out) { out.count = in.read_double(); }, Need::required},
-    Field<RateLimit>{"per_ms", [](In& in, RateLimit& out) { out.per = read_duration(in); }},
-    Field<RateLimit>{"burst", [](In& in, RateLimit& out) { out.burst = read_count(in); }},
+    field<&RateLimit::count>("count", "Claims; 0 removes the limit.").required().judged(0),
+    field<&RateLimit::per>("per_ms", "In any such time.").judged(1),
+    field<&RateLimit::burst>("burst").judged(1),
 };
+constexpr Object<RateLimit> kRate{"Rate", "", kRateFields};
 
-std::map<std::string, std::uint32_t> read_caps(In& in) {
-  std::map<std::string, std::uint32_t> caps;
-  if (!in.enter_object()) return caps;
-  std::string type;
-  while (in.next_member(type)) {
-    const FieldScope scope(in, type);
-    const std::uint32_t cap = read_count(in);
-    if (in.ok() && !caps.emplace(type, cap).second) in.refuse("given twice");
-  }
-  return caps;
-}
+}  // namespace
+
+static const Object<RateLimit>& object_of(Of<RateLimit>) { return kRate; }
+
+namespace {
 
 constexpr std::array kLimitFields{
-    Field<QueueLimitRequest>{"namespace", [](In& in, QueueLimitRequest& out) { read(in, out.ns); }},
-    Field<QueueLimitRequest>{"running_max", [](In& in, QueueLimitRequest& out) { out.running_max = read_count(in); }},
-    Field<QueueLimitRequest>{"running_max_by_type",
-                             [](In& in, QueueLimitRequest& out) { out.running_max_by_type = read_caps(in); }},
-    Field<QueueLimitRequest>{"rate", [](In& in, QueueLimitRequest& out) { read_object(in, kRateFields, out.rate.emplace()); }},
+    given<&QueueLimitRequest::ns>("namespace"),
+    given<&QueueLimitRequest::running_max>("running_max", "0 removes it.").judged(0),
+    given<&QueueLimitRequest::running_max_by_type>("running_max_by_type", "0 removes one."),
+    given<&QueueLimitRequest::rate>("rate"),
 };
+constexpr Object<QueueLimitRequest> kLimits{"LimitsRequest", "", kLimitFields};
 
 constexpr std::array kNamespaceFields{
-    Field<NamespaceCreateRequest>{"name", [](In& in, NamespaceCreateRequest& out) { read(in, out.name); }, Need::required},
-    Field<NamespaceCreateRequest>{"description", [](In& in, NamespaceCreateRequest& out) { out.description = in.read_string(); }},
+    given<&NamespaceCreateRequest::name>("name").required(),
+    given<&NamespaceCreateRequest::description>("description"),
 };
+constexpr Object<NamespaceCreateRequest> kNamespaceRequest{"", "", kNamespaceFields};
 
 constexpr std::array kBackupFields{
-    Field<command::BackupCreateRequest>{"name", [](In& in, command::BackupCreateRequest& out) { out.name = in.read_string(); }},
+    Field<command::BackupCreateRequest>{.name = "name",
+                                        .doc = "Of a file in the server's folder of backups.",
+                                        .read = read_member<&command::BackupCreateRequest::name>,
+                                        .draw =
+                                            [](Schemas& out) {
+                                              draw_type(out, "string");
+                                              out.json.member("pattern", "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$");
+                                            },
+                                        .need = Need::judged},
     Field<command::BackupCreateRequest>{
-        "path",
-        [](In& in, command::BackupCreateRequest&) {
-          in.refuse("a place on the server is not accepted; give \"name\", that of a file in its folder of backups");
-        }},
+        .name = "path",
+        .read =
+            [](JsonReader& in, command::BackupCreateRequest&, const Range&) {
+              in.refuse("a place on the server is not accepted; give \"name\", that of a file in its folder of backups");
+            }},
+};
+constexpr Object<command::BackupCreateRequest> kBackupRequest{"", "", kBackupFields};
+
+constexpr std::array kQueueParameters{parameter<&command::QueueListRequest::ns>("namespace", "Empty: all.")};
+
+// --- replies -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kQueueFields{
+    shown<&QueueStats::ns>("namespace"),
+    shown<&QueueStats::queue>("name"),
+    shown<&QueueStats::settings, &QueueSettings::paused>("paused"),
+    shown_unless_blank<&QueueStats::settings, &QueueSettings::pause_reason>("pause_reason"),
+    shown<&QueueStats::settings, &QueueSettings::running_max>("running_max"),
+    shown_unless_blank<&QueueStats::settings, &QueueSettings::running_max_by_type>("running_max_by_type"),
+    shown<&QueueStats::settings, &QueueSettings::rate>("rate"),
+    shown<&QueueStats::scheduled>("scheduled"),
+    shown<&QueueStats::ready>("ready"),
+    shown<&QueueStats::running>("running"),
+    shown<&QueueStats::dead>("dead", "Since the server started."),
+    shown<&QueueStats::enqueued_total>("enqueued_total", "Since the server started."),
+    shown<&QueueStats::completed_total>("completed_total", "Since the server started."),
+    shown<&QueueStats::oldest_ready_at>("oldest_ready_at", "Due time of the job that is ready longest."),
+    shown<&QueueStats::completed_per_second>("completed_per_second", "Over the last minute."),
+};
+constexpr Object<QueueStats> kQueue{
+    "Queue", "", kQueueFields,
+    R"({"namespace":"default","name":"mail","paused":false,"scheduled":0,"ready":3,"running":1,"dead":0,"enqueued_total":4,"completed_total":0,"completed_per_second":0})"};
+
+constexpr std::array kNamespaceShown{
+    shown<&NamespaceInfo::name>("name"),
+    shown<&NamespaceInfo::description>("description"),
+    shown<&NamespaceInfo::created_at>("created_at", "Creation."),
+};
+constexpr Object<NamespaceInfo> kNamespace{"Namespace", "", kNamespaceShown,
+                                           R"({"name":"team-a","description":"Team A","created_at":%at%})"};
+
+constexpr std::array kBackupShown{
+    shown<&store::BackupReport::path>("path"),
+    shown<&store::BackupReport::bytes>("bytes"),
+    shown<&store::BackupReport::took>("took_ms", "How long it took."),
+};
+constexpr Object<store::BackupReport> kBackup{"Backup", "", kBackupShown,
+                                              R"({"path":"/var/lib/muster/backups/copy.db","bytes":4096,"took_ms":12})"};
+
+constexpr std::array kStoreFields{
+    shown<&store::StoreInfo::kind>("kind"),
+    shown<&store::StoreInfo::location>("location"),
+    shown<&store::StoreInfo::schema_version>("schema_version"),
+    shown<&store::StoreInfo::bytes>("bytes"),
+    shown<&store::StoreInfo::jobs_live>("jobs_live"),
+    shown<&store::StoreInfo::jobs_finished>("jobs_finished"),
+    shown<&store::StoreInfo::commits>("commits"),
+    shown<&store::StoreInfo::group_size_mean>("group_size_mean"),
+};
+constexpr Object<store::StoreInfo> kStore{"", "", kStoreFields};
+
+constexpr std::array kNodeFields{
+    shown<&command::ClusterNode::name>("name", "Unique among the living."),
+    shown_unless_blank<&command::ClusterNode::address>("address", "Where people reach it."),
+    shown<&command::ClusterNode::version>("version"),
+    shown<&command::ClusterNode::started_at>("started_at", "Start."),
+    shown<&command::ClusterNode::seen_at>("seen_at", "Its last beat, by the store's clock."),
+    shown<&command::ClusterNode::leader>("leader"),
+    shown<&command::ClusterNode::listening>("listening", "Notifications reach it; otherwise it polls."),
+    shown<&command::ClusterNode::pending>("pending", "Verbs waiting for the store, at its last beat."),
+    shown<&command::ClusterNode::workers>("workers", "Live workers heard through it last."),
+    shown<&command::ClusterNode::notify_lag>("notify_lag_ms", "Age of the last notification when it arrived."),
+};
+constexpr Object<command::ClusterNode> kNode{
+    "ClusterNode", "", kNodeFields,
+    R"({"name":"node-a","address":"10.0.0.1:8080","version":"0.2.0","started_at":%at%,"seen_at":%at%,"leader":true,"listening":true,"pending":3,"workers":12,"notify_lag_ms":2})"};
+
+}  // namespace
+
+static const Object<store::StoreInfo>& object_of(Of<store::StoreInfo>) { return kStore; }
+static const Object<command::ClusterNode>& object_of(Of<command::ClusterNode>) { return kNode; }
+
+namespace {
+
+constexpr std::array kServerFields{
+    shown<&command::ServerInfoReply::facts, &command::ServerFacts::version>("version"),
+    shown<&command::ServerInfoReply::facts, &command::ServerFacts::started_at>("started_at", "Start."),
+    shown<&command::ServerInfoReply::store>("store"),
+    shown<&command::ServerInfoReply::health, &store::StoreHealth::writable>("writable"),
+    shown_unless_blank<&command::ServerInfoReply::health, &store::StoreHealth::reason>("reason", "Why it cannot write."),
+    shown<&command::ServerInfoReply::workers>("workers", "Online or draining."),
+    shown<&command::ServerInfoReply::facts, &command::ServerFacts::listeners>("listeners"),
+};
+constexpr Object<command::ServerInfoReply> kServer{
+    "Server", "", kServerFields,
+    R"({"version":"0.1.0","started_at":%at%,"store":{"kind":"sqlite","location":"/var/lib/muster/muster.db","schema_version":1,"bytes":4096,"jobs_live":0,"jobs_finished":0,"commits":1,"group_size_mean":1.0},"writable":true,"workers":0,"listeners":{"http":"127.0.0.1:8080"}})"};
+
+constexpr std::array kClusterFields{
+    shown<&command::Cluster::now>("now", "By the store's clock."),
+    shown<&command::Cluster::self>("self", "The node that answers."),
+    shown_unless_blank<&command::Cluster::leader>("leader", "Absent while nobody leads."),
+    shown<&command::Cluster::term>("term", "Grows with every change of leader."),
+    shown<&command::Cluster::leader_until>("leader_until", "When another node may take over, unless the leader refreshes."),
+    shown<&command::Cluster::nodes>("nodes"),
+};
+constexpr Object<command::Cluster> kCluster{
+    "Cluster", "", kClusterFields,
+    R"({"now":%at%,"self":"node-b","leader":"node-a","term":7,"leader_until":"2026-11-15T09:00:15.000Z","nodes":[%ClusterNode%]})"};
+
+constexpr std::array kQueueOperations{
+    Operation{.id = "queue_list",
+              .parameters = draw_parameters<kQueueParameters>,
+              .answers = {ok_list<QueueStats>("queues", R"({"queues":[%Queue%]})")}},
+    Operation{.id = "queue_pause", .body = optional_body<kPause>(R"({"reason":"maintenance"})"), .answers = {ok<QueueStats>()}},
+    Operation{.id = "queue_resume", .body = optional_body<kResume>(R"({"namespace":"default"})"), .answers = {ok<QueueStats>()}},
+    Operation{
+        .id = "queue_limit",
+        .body = body<kLimits>(
+            R"({"running_max":10,"running_max_by_type":{"email.send":2},"rate":{"count":5,"per_ms":1000,"burst":5}})"),
+        .answers = {ok<QueueStats>(
+            R"({"namespace":"default","name":"mail","paused":false,"running_max":10,"running_max_by_type":{"email.send":2},"rate":{"count":5,"per_ms":1000,"burst":5},"scheduled":0,"ready":3,"running":1,"dead":0,"enqueued_total":4,"completed_total":0,"completed_per_second":0})")}},
+    Operation{.id = "namespace_list", .answers = {ok_list<NamespaceInfo>("namespaces", R"({"namespaces":[%Namespace%]})")}},
+    Operation{.id = "namespace_create",
+              .body = body<kNamespaceRequest>(R"({"name":"team-a","description":"Team A"})"),
+              .answers = {created<NamespaceInfo>()}},
+    Operation{.id = "namespace_delete", .answers = {ok<NamespaceInfo>()}},
+    Operation{.id = "backup_create",
+              .body = body<kBackupRequest>(R"({"name":"copy.db"})"),
+              .answers = {created<store::BackupReport>()}},
+    Operation{.id = "cluster_status", .answers = {ok<command::Cluster>()}},
+    Operation{.id = "server_info", .answers = {ok<command::ServerInfoReply>()}},
 };
 
-void write_store(JsonWriter& out, const store::StoreInfo& store) {
-  out.key("store");
-  out.begin_object();
-  out.member("kind", store.kind);
-  out.member("location", store.location);
-  out.member("schema_version", store.schema_version);
-  out.member("bytes", store.bytes);
-  out.member("jobs_live", store.jobs_live);
-  out.member("jobs_finished", store.jobs_finished);
-  out.member("commits", store.commits);
-  out.member("group_size_mean", store.group_size_mean);
-  out.end_object();
+// `queue` comes from the path.
+template <class T>
+T about_queue(std::string queue) {
+  T out;
+  out.queue = QueueName(std::move(queue));
+  return out;
 }
 
 }  // namespace
 
+std::span<const Operation> queue_operations() { return kQueueOperations; }
+
+const Object<QueueStats>& object_of(Of<QueueStats>) { return kQueue; }
+const Object<NamespaceInfo>& object_of(Of<NamespaceInfo>) { return kNamespace; }
+const Object<store::BackupReport>& object_of(Of<store::BackupReport>) { return kBackup; }
+const Object<command::ServerInfoReply>& object_of(Of<command::ServerInfoReply>) { return kServer; }
+const Object<command::Cluster>& object_of(Of<command::Cluster>) { return kCluster; }
+
 Result<command::QueueListRequest> decode_queue_list(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::QueueListRequest out;
-  out.ns = NamespaceName(in.text("namespace").value_or(""));
-  if (Status read = in.finish(); !read.ok()) return read;
-  return out;
+  return read_query(query, kQueueParameters);
 }
 
 Result<QueuePauseRequest> decode_queue_pause(std::string queue, std::string_view body) {
-  QueuePauseRequest initial;
-  initial.queue = QueueName(std::move(queue));
+  auto initial = about_queue<QueuePauseRequest>(std::move(queue));
   if (body.empty()) return initial;
-  return read_body(body, kPauseFields, std::move(initial));
+  return read_body(body, kPause, std::move(initial));
 }
 
 Result<QueueResumeRequest> decode_queue_resume(std::string queue, std::string_view body) {
-  QueueResumeRequest initial;
-  initial.queue = QueueName(std::move(queue));
+  auto initial = about_queue<QueueResumeRequest>(std::move(queue));
   if (body.empty()) return initial;
-  return read_body(body, kResumeFields, std::move(initial));
+  return read_body(body, kResume, std::move(initial));
 }
 
 Result<QueueLimitRequest> decode_queue_limit(std::string queue, std::string_view body) {
-  QueueLimitRequest initial;
-  initial.queue = QueueName(std::move(queue));
-  return read_body(body, kLimitFields, std::move(initial));
+  return read_body(body, kLimits, about_queue<QueueLimitRequest>(std::move(queue)));
 }
 
-Result<NamespaceCreateRequest> decode_namespace_create(std::string_view body) {
-  return read_body(body, kNamespaceFields, NamespaceCreateRequest{});
-}
-
-Result<command::BackupCreateRequest> decode_backup_create(std::string_view body) {
-  return read_body(body, kBackupFields, command::BackupCreateRequest{});
-}
-
-void write(JsonWriter& out, const QueueStats& queue) {
-  out.begin_object();
-  out.member("namespace", queue.ns.text());
-  out.member("name", queue.queue.text());
-  out.member("paused", queue.settings.paused);
-  out.member_unless_empty("pause_reason", queue.settings.pause_reason);
-  out.member("running_max", queue.settings.running_max);
-  if (!queue.settings.running_max_by_type.empty()) {
-    out.key("running_max_by_type");
-    out.begin_object();
-    for (const auto& [type, cap] : queue.settings.running_max_by_type) out.member(type, cap);
-    out.end_object();
-  }
-  if (queue.settings.rate) {
-    out.key("rate");
-    out.begin_object();
-    out.member("count", queue.settings.rate->count);
-    out.member("per_ms", queue.settings.rate->per);
-    out.member("burst", queue.settings.rate->burst);
-    out.end_object();
-  }
-  out.member("scheduled", queue.scheduled);
-  out.member("ready", queue.ready);
-  out.member("running", queue.running);
-  out.member("dead", queue.dead);
-  out.member("enqueued_total", queue.enqueued_total);
-  out.member("completed_total", queue.completed_total);
-  out.member("oldest_ready_at", queue.oldest_ready_at);
-  out.member("completed_per_second", queue.completed_per_second);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const NamespaceInfo& info) {
-  out.begin_object();
-  out.member("name", info.name.text());
-  out.member("description", info.description);
-  out.member("created_at", info.created_at);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::BackupReport& report) {
-  out.begin_object();
-  out.member("path", report.path);
-  out.member("bytes", report.bytes);
-  out.member("took_ms", report.took);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const command::ServerInfoReply& info) {
-  out.begin_object();
-  out.member("version", info.facts.version);
-  out.member("started_at", info.facts.started_at);
-  write_store(out, info.store);
-  out.member("writable", info.health.writable);
-  out.member_unless_empty("reason", info.health.reason);
-  out.member("workers", info.workers);
-  write_labels(out, "listeners", info.listeners);
-  out.end_object();
-}
+Result<NamespaceCreateRequest> decode_namespace_create(std::string_view body) { return read_body(body, kNamespaceRequest); }
+Result<command::BackupCreateRequest> decode_backup_create(std::string_view body) { return read_body(body, kBackupRequest); }
 
 }  // namespace muster::http

@@ -9,6 +9,7 @@
 #include "command/namespaces.h"
 #include "command/queues.h"
 #include "command/server.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 
@@ -21,9 +22,9 @@ Result<command::QueueLimitRequest> decode_queue_limit(std::string queue, std::st
 Result<command::NamespaceCreateRequest> decode_namespace_create(std::string_view body);
 Result<command::BackupCreateRequest> decode_backup_create(std::string_view body);
 
-void write(JsonWriter& out, const QueueStats& queue);
-void write(JsonWriter& out, const NamespaceInfo& info);
-void write(JsonWriter& out, const store::BackupReport& report);
-void write(JsonWriter& out, const command::ServerInfoReply& info);
+const Object<QueueStats>& object_of(Of<QueueStats>);
+const Object<NamespaceInfo>& object_of(Of<NamespaceInfo>);
+const Object<store::BackupReport>& object_of(Of<store::BackupReport>);
+const Object<command::ServerInfoReply>& object_of(Of<command::ServerInfoReply>);
 
 }  // namespace muster::http

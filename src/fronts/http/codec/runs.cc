@@ -9,50 +9,39 @@
 #include "fronts/http/codec/job_query.h"
 #include "fronts/http/codec/job_replies.h"
 #include "fronts/http/codec/job_spec.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/fields.h"
 
 namespace muster::http {
 namespace {
 
-using In = JsonReader;
-namespace step = store::step;
-
 template <class T>
-constexpr std::array<Field<T>, 1> kReasonFields{Field<T>{"reason", [](In& in, T& out) { out.reason = in.read_string(); }}};
-
-constexpr std::array kRetryFields{
-    Field<command::RunRetryRequest>{"external_id",
-                                    [](In& in, command::RunRetryRequest& out) { out.external_id = in.read_string(); }},
-};
-
+constexpr std::array kReasonFields{given<&T::reason>("reason")};
 template <class T>
-Result<T> decode_reason(JobId run, std::string_view body) {
-  T initial{.run = run, .reason = {}};
-  if (body.empty()) return initial;
-  return read_body(body, kReasonFields<T>, std::move(initial));
-}
+constexpr Object<T> kReason{"", "", kReasonFields<T>};
 
-struct SignalInput {
-  std::string name;
-  ContentInput data;
+constexpr std::array kRunRetryFields{
+    given<&command::RunRetryRequest::external_id>("external_id", "Of the new run; that of the old one when absent."),
 };
+constexpr Object<command::RunRetryRequest> kRunRetry{"", "", kRunRetryFields};
 
 constexpr std::array kSignalFields{
-    Field<SignalInput>{"name", [](In& in, SignalInput& out) { out.name = in.read_string(); }, Need::required},
-    Field<SignalInput>{"data", [](In& in, SignalInput& out) { read_json_content(in, out.data); }},
-    Field<SignalInput>{"data_base64", [](In& in, SignalInput& out) { read_bytes_content(in, out.data); }},
+    given<&store::Signal::name>("name", "What the run waits for.").required(),
+    json_content<&store::Signal::data>("data", "Any JSON; null when absent."),
+    bytes_content<&store::Signal::data>("data_base64"),
 };
+constexpr Object<store::Signal> kSignal{"SignalRequest", "", kSignalFields};
 
-// --- steps ---------------------------------------------------------------------------------------------------------
+// --- calls of steps ------------------------------------------------------------------------------------------------
 
 // One call with every field any of them has; make_call() refuses those that the call has not.
 struct CallInput {
   std::string call;
   std::string step;
   std::optional<std::string> kind;
-  ContentInput input;
-  ContentInput output;
+  std::optional<Content> input;
+  std::optional<Content> output;
   std::optional<StepPolicy> policy;
   std::optional<JobError> error;
   std::optional<bool> retryable;
@@ -64,27 +53,37 @@ struct CallInput {
   std::optional<JobId> child;
 };
 
-constexpr std::array kCallFields{
-    Field<CallInput>{"call", [](In& in, CallInput& out) { out.call = in.read_string(); }, Need::required},
-    Field<CallInput>{"step", [](In& in, CallInput& out) { out.step = in.read_string(); }},
-    Field<CallInput>{"kind", [](In& in, CallInput& out) { out.kind = in.read_string(); }},
-    Field<CallInput>{"input", [](In& in, CallInput& out) { read_json_content(in, out.input); }},
-    Field<CallInput>{"input_base64", [](In& in, CallInput& out) { read_bytes_content(in, out.input); }},
-    Field<CallInput>{"output", [](In& in, CallInput& out) { read_json_content(in, out.output); }},
-    Field<CallInput>{"output_base64", [](In& in, CallInput& out) { read_bytes_content(in, out.output); }},
-    Field<CallInput>{"policy", [](In& in, CallInput& out) { out.policy = read_step_policy(in); }},
-    Field<CallInput>{"error", [](In& in, CallInput& out) { out.error = read_error(in); }},
-    Field<CallInput>{"retryable", [](In& in, CallInput& out) { out.retryable = in.read_bool(); }},
-    Field<CallInput>{"retry_after_ms", [](In& in, CallInput& out) { out.retry_after = read_duration(in); }},
-    Field<CallInput>{"length_ms", [](In& in, CallInput& out) { out.length = read_duration(in); }},
-    Field<CallInput>{"until", [](In& in, CallInput& out) { out.until = read_instant(in); }},
-    Field<CallInput>{"signal", [](In& in, CallInput& out) { out.signal = in.read_string(); }},
-    Field<CallInput>{"wait_ms", [](In& in, CallInput& out) { out.wait = read_duration(in); }},
-    Field<CallInput>{"child", [](In& in, CallInput& out) { out.child = read_job_id(in); }},
-};
-
 enum class Call : std::uint8_t { begin, complete, fail, sleep, await_signal, await_child };
 constexpr std::array<std::string_view, 6> kCalls{"begin", "complete", "fail", "sleep", "await_signal", "await_child"};
+constexpr std::array<std::string_view, 2> kBegunKinds{"function", "sleep"};
+
+template <auto kMember, const auto& kWordList>
+constexpr auto word_given(std::string_view name, std::string_view doc = {}) {
+  auto out = given<kMember>(name, doc);
+  out.draw = [](Schemas& schema) { draw_words(schema, kWordList); };
+  return out;
+}
+
+constexpr std::array kCallFields{
+    word_given<&CallInput::call, kCalls>("call").required(),
+    given<&CallInput::step>("step", "Name of the step; a sleep may leave it out."),
+    word_given<&CallInput::kind, kBegunKinds>("kind", "Of begin."),
+    json_content<&CallInput::input>("input", "Of begin: any JSON."),
+    bytes_content<&CallInput::input>("input_base64"),
+    json_content<&CallInput::output>("output", "Of complete: any JSON."),
+    bytes_content<&CallInput::output>("output_base64"),
+    given<&CallInput::policy>("policy", "Of begin."),
+    given<&CallInput::error>("error", "Of fail."),
+    given<&CallInput::retryable>("retryable", "Of fail; true when absent."),
+    given<&CallInput::retry_after>("retry_after_ms", "Of fail: instead of the policy's delay."),
+    given<&CallInput::length>("length_ms", "Of sleep."),
+    given<&CallInput::until>("until", "Of sleep, instead of length_ms."),
+    given<&CallInput::signal>("signal", "Of await_signal."),
+    given<&CallInput::wait>("wait_ms", "Of await_signal: give up after that; absent: never."),
+    given<&CallInput::child>("child", "Of await_child: the run."),
+};
+constexpr Object<CallInput> kCall{"StepCall", "", kCallFields};
+
 constexpr std::size_t kFieldsPerCallMax = 3;
 using FieldNames = std::array<std::string_view, kFieldsPerCallMax>;
 // What each call may have besides `call` and `step`; contents count under their JSON name.
@@ -97,14 +96,12 @@ constexpr std::array<FieldNames, kCalls.size()> kFieldsOf{{
     {"child"},
 }};
 
-bool given(const ContentInput& content) { return content.json || content.bytes; }
-
-void refuse_foreign_fields(In& in, const CallInput& input, Call call) {
+void refuse_foreign_fields(JsonReader& in, const CallInput& input, Call call) {
   const std::array<std::pair<std::string_view, bool>, 11> all{{
       {"kind", input.kind.has_value()},
-      {"input", given(input.input)},
+      {"input", input.input.has_value()},
       {"policy", input.policy.has_value()},
-      {"output", given(input.output)},
+      {"output", input.output.has_value()},
       {"error", input.error.has_value()},
       {"retryable", input.retryable.has_value()},
       {"retry_after_ms", input.retry_after.has_value()},
@@ -121,18 +118,18 @@ void refuse_foreign_fields(In& in, const CallInput& input, Call call) {
   if (input.child && call != Call::await_child) in.refuse(fmt::format("\"child\" is not a field of the call \"{}\"", name));
 }
 
-StepKind read_begun_kind(In& in, const std::optional<std::string>& name) {
+StepKind read_begun_kind(JsonReader& in, const std::optional<std::string>& name) {
   if (!name || *name == "function") return StepKind::function;
   if (*name != "sleep") in.refuse(fmt::format("kind \"{}\" is not accepted; \"function\" or \"sleep\" is", *name));
   return StepKind::sleep;
 }
 
-step::Sleep make_sleep(In& in, store::RunRef run, CallInput input) {
+store::step::Sleep make_sleep(JsonReader& in, store::RunRef run, CallInput input) {
   if (input.length.has_value() == input.until.has_value()) in.refuse("a sleep has either \"length_ms\" or \"until\"");
   return {.run = run, .step = std::move(input.step), .length = input.length, .until = input.until.value_or(Instant{})};
 }
 
-std::optional<store::StepCall> make_call(In& in, store::RunRef run, CallInput input) {
+std::optional<store::StepCall> make_call(JsonReader& in, store::RunRef run, CallInput input) {
   const auto found = std::find(kCalls.begin(), kCalls.end(), input.call);
   if (found == kCalls.end()) {
     in.refuse(unknown_name(input.call, kCalls));
@@ -142,27 +139,26 @@ std::optional<store::StepCall> make_call(In& in, store::RunRef run, CallInput in
   refuse_foreign_fields(in, input, call);
   switch (call) {
     case Call::begin:
-      return step::Begin{.run = run,
-                         .step = std::move(input.step),
-                         .kind = read_begun_kind(in, input.kind),
-                         .input = settle_content(in, std::move(input.input), "input"),
-                         .policy = std::move(input.policy).value_or(StepPolicy())};
+      return store::step::Begin{.run = run,
+                                .step = std::move(input.step),
+                                .kind = read_begun_kind(in, input.kind),
+                                .input = std::move(input.input),
+                                .policy = std::move(input.policy).value_or(StepPolicy())};
     case Call::complete:
-      return step::Complete{
-          .run = run, .step = std::move(input.step), .output = settle_content(in, std::move(input.output), "output")};
+      return store::step::Complete{.run = run, .step = std::move(input.step), .output = std::move(input.output)};
     case Call::fail:
-      return step::Fail{.run = run,
-                        .step = std::move(input.step),
-                        .error = std::move(input.error).value_or(JobError()),
-                        .retryable = input.retryable.value_or(true),
-                        .retry_after = input.retry_after.value_or(Duration(0))};
+      return store::step::Fail{.run = run,
+                               .step = std::move(input.step),
+                               .error = std::move(input.error).value_or(JobError()),
+                               .retryable = input.retryable.value_or(true),
+                               .retry_after = input.retry_after.value_or(Duration(0))};
     case Call::sleep: return make_sleep(in, run, std::move(input));
     case Call::await_signal:
-      return step::AwaitSignal{
+      return store::step::AwaitSignal{
           .run = run, .step = std::move(input.step), .signal = std::move(input.signal).value_or(""), .wait = input.wait};
     case Call::await_child:
       if (!input.child) in.refuse("\"child\" names the run to wait for, and is missing");
-      return step::AwaitChild{.run = run, .step = std::move(input.step), .child = input.child.value_or(JobId{})};
+      return store::step::AwaitChild{.run = run, .step = std::move(input.step), .child = input.child.value_or(JobId{})};
   }
   return std::nullopt;
 }
@@ -172,21 +168,194 @@ struct StepsInput {
   std::vector<CallInput> calls;
 };
 
+}  // namespace
+
+static const Object<CallInput>& object_of(Of<CallInput>) { return kCall; }
+
+namespace {
+
 constexpr std::array kStepsFields{
-    Field<StepsInput>{"fence", [](In& in, StepsInput& out) { out.fence = read_fence(in); }, Need::required},
-    Field<StepsInput>{"calls",
-                      [](In& in, StepsInput& out) {
-                        read_array(in, [&](In& element) { read_object(element, kCallFields, out.calls.emplace_back()); });
-                      },
-                      Need::required},
+    given<&StepsInput::fence>("fence", "Of the lease the run is held under.").required(),
+    given<&StepsInput::calls>("calls").required(),
+};
+constexpr Object<StepsInput> kSteps{"StepsRequest", "", kStepsFields};
+
+// --- replies -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kStepFields{
+    shown<&Step::id>("id", "This attempt."),
+    shown<&Step::run>("run"),
+    shown<&Step::name>("name", "Within its run; what completed under it is never executed again."),
+    shown<&Step::kind>("kind"),
+    shown<&Step::state>("state"),
+    shown<&Step::attempt>("attempt", "From 1.").judged(1),
+    json_content<&Step::input>("input", "Any JSON."),
+    bytes_content<&Step::input>("input_base64"),
+    json_content<&Step::output>("output", "Any JSON."),
+    bytes_content<&Step::output>("output_base64"),
+    shown<&Step::error>("error"),
+    shown_unless_blank<&Step::policy>("policy"),
+    shown<&Step::begun_at>("begun_at", "When it began."),
+    shown<&Step::finished_at>("finished_at", "When it ended."),
+    shown<&Step::until>("until", "End of a sleep, limit of a wait, or when a failed attempt is tried again."),
+    shown_unless_blank<&Step::worker>("worker", "That began it."),
+    shown_unless_blank<&Step::fence>("fence", "Of the lease it began under."),
+    shown<&Step::child>("child", "The run it waits for."),
+    shown_unless_blank<&Step::signal>("signal", "The signal it waits for."),
+};
+constexpr Object<Step> kStep{
+    "Step", "One attempt at one step.", kStepFields,
+    R"({"id":"0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1c","run":%id%,"name":"charge","kind":"function","state":"running","attempt":1,"begun_at":%at%,"worker":"w1","fence":7})"};
+
+constexpr std::array kStepAnswerFields{
+    shown<&store::StepAnswer::execute>("execute", "begin: the caller is to run the step."),
+    shown<&store::StepAnswer::step>("step"),
+    shown<&store::StepAnswer::parked>("parked", "The lease is given up: leave the run alone."),
+    shown<&store::StepAnswer::state>("state"),
+    shown<&store::StepAnswer::run_at>("run_at", "When a parked run is due again."),
+    shown<&store::StepAnswer::cancel_requested>("cancel_requested", "Stop working."),
+};
+constexpr Object<store::StepAnswer> kStepAnswer{"StepAnswer", "", kStepAnswerFields};
+
+constexpr std::array kStepPageFields{
+    shown<&store::StepPage::steps>("steps"),
+    shown_unless_blank<&store::StepPage::next>("next", "Cursor of the next page; absent at the end."),
+};
+constexpr Object<store::StepPage> kStepPage{"StepPage", "", kStepPageFields, R"({"steps":[%Step%]})"};
+
+constexpr std::array kSignalledFields{
+    shown<&store::Signalled::run>("run"),
+    shown<&store::Signalled::taken>("taken", "Somebody waited for it; otherwise it is kept."),
+};
+constexpr Object<store::Signalled> kSignalled{"Signalled", "", kSignalledFields, R"({"run":%id%,"taken":true})"};
+
+constexpr std::array kRunResultFields{
+    shown<&Job::id>("id", "The run."),
+    shown<&Job::state>("state"),
+    Field<Job>{.name = "finished",
+               .write = [](JsonWriter& out, std::string_view name, const Job& run) { out.member(name, is_finished(run.state)); },
+               .draw = [](Schemas& out) { draw_type(out, "boolean"); },
+               .always = true},
+    shown<&Job::finished_at>("finished_at", "When it ended."),
+    json_content<&Job::result>("result", "Any JSON."),
+    bytes_content<&Job::result>("result_base64"),
+    shown<&Job::error>("error"),
+};
+constexpr Object<Job> kRunResult{"RunResult", "", kRunResultFields};
+
+// --- queries -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kScheduleParameter{
+    Parameter<command::RunListRequest>{
+        .text = {.name = "schedule", .doc = "Only those this schedule started.", .draw = draw_of<std::string>},
+        .read =
+            [](QueryReader& in, const ParameterText& text, command::RunListRequest& out) {
+              if (auto schedule = in.text(text.name))
+                out.query.filter.labels.insert_or_assign(kLabelSchedule, *std::move(schedule));
+            }},
+};
+constexpr std::array kHistoryParameters{
+    parameter<&command::RunHistoryRequest::step>("step", "Only this step's attempts."),
+    parameter<&command::RunHistoryRequest::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    parameter<&command::RunHistoryRequest::cursor>("cursor", kCursorDoc),
+};
+constexpr std::array kResultParameters{
+    Parameter<command::RunResultRequest>{.text = {.name = "wait",
+                                                  .doc = "At most 60s, such as 500ms, 30s or 1m; absent: answer at once.",
+                                                  .draw = draw_of<std::string>},
+                                         .read =
+                                             [](QueryReader& in, const ParameterText& text, command::RunResultRequest& out) {
+                                               const auto word = in.text(text.name);
+                                               if (!word) return;
+                                               const auto wait = parse_wait(*word);
+                                               if (!wait)
+                                                 in.refuse(text.name,
+                                                           "a duration of at most 60s is accepted, such as 500ms, 30s or 1m");
+                                               out.wait = wait.value_or(Duration(0));
+                                             }},
 };
 
+void draw_run_parameters(void (*draw)(Schemas&, const ParameterText&), Schemas& out) {
+  draw_job_parameters(draw, out);
+  draw_parameters<kScheduleParameter>(draw, out);
+}
+
+constexpr std::string_view kRunExample =
+    R"({"id":%id%,"state":"ready","namespace":"default","queue":"orders","type":"order","payload":{"order":17},"needs":["workflow:order"],"priority":0,"retry":%Retry%,"rescues_max":3,"external_id":"order-17","version":"1","sleeping":false,"created_at":%at%,"due_at":%at%,"attempt":0,"rescues":0,"cancel_requested":false,"dependencies_pending":0})";
+
+// Written by their endpoint.
+struct StepAnswers {};
+constexpr std::array kStepAnswersFields{
+    Field<StepAnswers>{
+        .name = "answers", .draw = [](Schemas& out) { draw_each(out, draw_of<store::StepAnswer>); }, .always = true},
+};
+constexpr Object<StepAnswers> kStepAnswers{
+    "StepAnswers", "", kStepAnswersFields,
+    R"({"answers":[{"execute":true,"step":%Step%,"parked":false,"state":"running","cancel_requested":false}]})"};
+
+constexpr std::array kRunOperations{
+    Operation{
+        .id = "run_start",
+        .body =
+            {.draw = draw_named<run_spec_object>,
+             .example =
+                 R"({"type":"order","queue":"orders","payload":{"order":17},"external_id":"order-17","steps":{"attempts_max":3,"first_delay_ms":500},"deadline":"2027-01-01T00:00:00.000Z"})"},
+        .answers = {created<store::Enqueued>(),
+                    found<store::Enqueued>(
+                        "An unfinished run with this external id, or a run with this idempotency key, was there.")}},
+    Operation{.id = "run_list", .parameters = draw_run_parameters, .answers = {ok<store::JobPage>()}},
+    Operation{.id = "run_get", .answers = {ok<Job>(kRunExample)}},
+    Operation{.id = "run_history", .parameters = draw_parameters<kHistoryParameters>, .answers = {ok<store::StepPage>()}},
+    Operation{
+        .id = "run_result",
+        .parameters = draw_parameters<kResultParameters>,
+        .answers = {Answer{.status = 200,
+                           .draw = draw_object<kRunResult>,
+                           .example =
+                               R"({"id":%id%,"state":"completed","finished":true,"finished_at":%at%,"result":{"shipped":true}})"},
+                    Answer{.status = 202,
+                           .draw = draw_object<kRunResult>,
+                           .example = R"({"id":%id%,"state":"running","finished":false})",
+                           .doc = "It has not finished; ask again."}}},
+    Operation{.id = "run_cancel",
+              .body = optional_body<kReason<command::RunCancelRequest>>(R"({"reason":"no longer wanted"})"),
+              .answers = {ok<store::Cancelled>()}},
+    Operation{.id = "run_terminate",
+              .body = optional_body<kReason<command::RunTerminateRequest>>(R"({"reason":"it loops"})"),
+              .answers = {ok<store::Cancelled>(R"({"id":%id%,"state":"dead"})")}},
+    Operation{.id = "run_retry",
+              .body = optional_body<kRunRetry>(R"({"external_id":"order-17-again"})"),
+              .answers = {created<store::Enqueued>(), found<store::Enqueued>("An unfinished run has that external id.")}},
+    Operation{.id = "run_signal",
+              .body = body<kSignal>(R"({"name":"approved","data":{"by":"ada"}})"),
+              .answers = {ok<store::Signalled>()}},
+    Operation{
+        .id = "run_step",
+        .body = body<kSteps>(
+            R"({"fence":7,"calls":[{"call":"complete","step":"charge","output":{"paid":true}},{"call":"begin","step":"ship","input":{"order":17}}]})"),
+        .answers = {Answer{.status = 200, .draw = draw_object<kStepAnswers>, .example = kStepAnswers.example}}},
+};
+
+template <class T>
+Result<T> decode_reason(JobId run, std::string_view body) {
+  T initial{.run = run, .reason = {}};
+  if (body.empty()) return initial;
+  return read_body(body, kReason<T>, std::move(initial));
+}
+
 }  // namespace
+
+std::span<const Operation> run_operations() { return kRunOperations; }
+
+const Object<Step>& object_of(Of<Step>) { return kStep; }
+const Object<store::StepAnswer>& object_of(Of<store::StepAnswer>) { return kStepAnswer; }
+const Object<store::StepPage>& object_of(Of<store::StepPage>) { return kStepPage; }
+const Object<store::Signalled>& object_of(Of<store::Signalled>) { return kSignalled; }
 
 Result<command::RunListRequest> decode_run_list(const std::vector<QueryParameter>& query) {
   QueryReader in(query);
   command::RunListRequest request{.query = read_job_query(in)};
-  if (auto schedule = in.text("schedule")) request.query.filter.labels.insert_or_assign(kLabelSchedule, *std::move(schedule));
+  read_parameters(in, kScheduleParameter, request);
   if (Status read = in.finish(); !read.ok()) return read;
   return request;
 }
@@ -202,29 +371,18 @@ Result<command::RunTerminateRequest> decode_run_terminate(JobId run, std::string
 Result<command::RunRetryRequest> decode_run_retry(JobId run, std::string_view body) {
   command::RunRetryRequest initial{.run = run, .external_id = {}};
   if (body.empty()) return initial;
-  return read_body(body, kRetryFields, std::move(initial));
+  return read_body(body, kRunRetry, std::move(initial));
 }
 
 Result<command::RunSignalRequest> decode_run_signal(JobId run, std::string_view body) {
-  JsonReader in(body);
-  SignalInput input;
-  read_object(in, kSignalFields, input);
-  std::optional<Content> data = settle_content(in, std::move(input.data), "data");
-  in.finish();
-  if (!in.ok()) return in.status();
   // A signal that says nothing more than its name carries null.
-  return command::RunSignalRequest{
-      .run = run, .name = std::move(input.name), .data = std::move(data).value_or(Content{"null", Encoding::json})};
+  return read_body(body, kSignal, store::Signal{.run = run, .name = {}, .data = {"null", Encoding::json}});
 }
 
 Result<command::RunHistoryRequest> decode_run_history(JobId run, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::RunHistoryRequest request{.run = run, .step = in.text("step").value_or(""), .cursor = {}};
-  request.limit = static_cast<std::size_t>(in.number("limit", limits::kPageMax).value_or(limits::kPageDefault));
-  if (request.limit == 0) in.refuse("limit", fmt::format("0 is not accepted; 1 to {} is", limits::kPageMax));
-  request.cursor = in.text("cursor").value_or("");
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
+  command::RunHistoryRequest initial;
+  initial.run = run;
+  return read_query(query, kHistoryParameters, std::move(initial));
 }
 
 std::optional<Duration> parse_wait(std::string_view text) {
@@ -239,21 +397,13 @@ std::optional<Duration> parse_wait(std::string_view text) {
 }
 
 Result<command::RunResultRequest> decode_run_result(JobId run, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::RunResultRequest request{.run = run};
-  if (const auto text = in.text("wait")) {
-    const auto wait = parse_wait(*text);
-    if (!wait) in.refuse("wait", "a duration of at most 60s is accepted, such as 500ms, 30s or 1m");
-    request.wait = wait.value_or(Duration(0));
-  }
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
+  return read_query(query, kResultParameters, command::RunResultRequest{.run = run});
 }
 
 Result<command::RunStepRequest> decode_run_step(JobId run, std::string_view body) {
   JsonReader in(body);
   StepsInput input;
-  read_object(in, kStepsFields, input);
+  read_object(in, kSteps, input);
   command::RunStepRequest request{.run = run, .calls = {}};
   for (std::size_t i = 0; in.ok() && i < input.calls.size(); ++i) {
     const FieldScope calls(in, "calls");
@@ -267,68 +417,6 @@ Result<command::RunStepRequest> decode_run_step(JobId run, std::string_view body
   return request;
 }
 
-void write(JsonWriter& out, const Step& step) {
-  out.begin_object();
-  out.member("id", step.id.text());
-  out.member("run", step.run.text());
-  out.member("name", step.name);
-  out.member("kind", to_string(step.kind));
-  out.member("state", to_string(step.state));
-  out.member("attempt", step.attempt);
-  if (step.input) write_content(out, "input", *step.input);
-  if (step.output) write_content(out, "output", *step.output);
-  if (step.error) write_error(out, *step.error);
-  if (step.policy != StepPolicy()) write_step_policy(out, "policy", step.policy);
-  out.member("begun_at", step.begun_at);
-  out.member("finished_at", step.finished_at);
-  out.member("until", step.until);
-  out.member_unless_empty("worker", step.worker.text());
-  if (to_number(step.fence) != 0) out.member("fence", to_number(step.fence));
-  if (step.child) out.member("child", step.child->text());
-  out.member_unless_empty("signal", step.signal);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::StepAnswer& answer) {
-  out.begin_object();
-  out.member("execute", answer.execute);
-  if (answer.step) {
-    out.key("step");
-    write(out, *answer.step);
-  }
-  out.member("parked", answer.parked);
-  out.member("state", to_string(answer.state));
-  out.member("run_at", answer.run_at);
-  out.member("cancel_requested", answer.cancel_requested);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::StepPage& page) {
-  out.begin_object();
-  out.key("steps");
-  out.begin_array();
-  for (const Step& step : page.steps) write(out, step);
-  out.end_array();
-  out.member_unless_empty("next", page.next);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::Signalled& signalled) {
-  out.begin_object();
-  out.member("run", signalled.run.text());
-  out.member("taken", signalled.taken);
-  out.end_object();
-}
-
-void write_run_result(JsonWriter& out, const Job& run) {
-  out.begin_object();
-  out.member("id", run.id.text());
-  out.member("state", to_string(run.state));
-  out.member("finished", is_finished(run.state));
-  out.member("finished_at", run.finished_at);
-  if (run.result) write_content(out, "result", *run.result);
-  if (run.error) write_error(out, *run.error);
-  out.end_object();
-}
+void write_run_result(JsonWriter& out, const Job& run) { write_object(out, kRunResult, run); }
 
 }  // namespace muster::http

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "command/runs.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 
@@ -25,10 +26,10 @@ Result<command::RunStepRequest> decode_run_step(JobId run, std::string_view body
 // `500ms`, `30s`, `2m`: at most limits::kClaimWaitMax.
 std::optional<Duration> parse_wait(std::string_view text);
 
-void write(JsonWriter& out, const Step& step);
-void write(JsonWriter& out, const store::StepAnswer& answer);
-void write(JsonWriter& out, const store::StepPage& page);
-void write(JsonWriter& out, const store::Signalled& signalled);
+const Object<Step>& object_of(Of<Step>);
+const Object<store::StepAnswer>& object_of(Of<store::StepAnswer>);
+const Object<store::StepPage>& object_of(Of<store::StepPage>);
+const Object<store::Signalled>& object_of(Of<store::Signalled>);
 // How a run ended, or that it has not: {"id","state","finished","result","error"}.
 void write_run_result(JsonWriter& out, const Job& run);
 

@@ -8,50 +8,49 @@
 
 #include "fronts/http/codec/job_replies.h"
 #include "fronts/http/codec/job_spec.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
-#include "fronts/http/json/fields.h"
 
 namespace muster::http {
+
+namespace words {
+constexpr std::array<std::string_view, 2> kGapRules{"next", "skip"};
+constexpr std::array<std::string_view, 2> kFoldRules{"once", "twice"};
+constexpr std::array<std::string_view, 2> kCronForms{"native", "kagzi"};
+constexpr std::array<std::string_view, 4> kOverlaps{"allow", "skip", "buffer_one", "cancel_previous"};
+}  // namespace words
+template <>
+constexpr std::span<const std::string_view> kWords<GapRule> = words::kGapRules;
+template <>
+constexpr std::span<const std::string_view> kWords<FoldRule> = words::kFoldRules;
+template <>
+constexpr std::span<const std::string_view> kWords<CronForm> = words::kCronForms;
+template <>
+constexpr std::span<const std::string_view> kWords<Overlap> = words::kOverlaps;
+
 namespace {
 
-using In = JsonReader;
-
-// Two words that are the two values of a flag.
-template <class T>
-T read_one_of(In& in, std::pair<std::string_view, T> first, std::pair<std::string_view, T> second) {
-  const std::string word = in.read_string();
-  if (word == second.first) return second.second;
-  if (word != first.first) in.refuse(fmt::format("\"{}\" is not accepted; \"{}\" or \"{}\" is", word, first.first, second.first));
-  return first.second;
-}
-
 constexpr std::array kTimingFields{
-    Field<Timing>{"text", [](In& in, Timing& out) { out.text = in.read_string(); }, Need::required},
-    Field<Timing>{"zone", [](In& in, Timing& out) { out.zone = in.read_string(); }},
-    Field<Timing>{"gap",
-                  [](In& in, Timing& out) {
-                    out.gap = read_one_of<GapRule>(in, {"next", GapRule::next}, {"skip", GapRule::skip});
-                  }},
-    Field<Timing>{"fold",
-                  [](In& in, Timing& out) {
-                    out.fold = read_one_of<FoldRule>(in, {"once", FoldRule::once}, {"twice", FoldRule::twice});
-                  }},
-    Field<Timing>{"form",
-                  [](In& in, Timing& out) {
-                    out.form = read_one_of<CronForm>(in, {"native", CronForm::native}, {"kagzi", CronForm::kagzi});
-                  }},
-    Field<Timing>{"jitter_ms", [](In& in, Timing& out) { out.jitter = read_duration(in); }},
+    field<&Timing::text>("text",
+                         "Cron of five, six or seven fields, a shorthand such as @daily, or an interval such as `every 90s`.")
+        .required(),
+    field<&Timing::zone>("zone", "Of the tz database; UTC when absent."),
+    field<&Timing::gap>("gap", "A local time that does not exist that day: the instant after, or none."),
+    field<&Timing::fold>("fold", "A local time that comes twice: its first coming, or both."),
+    field<&Timing::form>("form", "Which grammar the text is read with."),
+    field<&Timing::jitter>("jitter_ms", "Each fire is late by an even share of this."),
 };
+constexpr Object<Timing> kTiming{"Timing", "", kTimingFields};
 
-Overlap read_overlap(In& in) {
-  const std::string word = in.read_string();
-  const auto overlap = parse_overlap(word);
-  if (!overlap)
-    in.refuse(fmt::format("\"{}\" is not accepted; \"allow\", \"skip\", \"buffer_one\" or \"cancel_previous\" is", word));
-  return overlap.value_or(Overlap::allow);
-}
+}  // namespace
 
-// The fields of POST and PATCH; make_change() and decode_schedule_create() know which must be there.
+static const Object<Timing>& object_of(Of<Timing>) { return kTiming; }
+
+namespace {
+
+// --- requests ------------------------------------------------------------------------------------------------------
+
+// The fields of POST and PATCH; decode_schedule_create() knows which must be there.
 struct ScheduleInput {
   NamespaceName ns{kDefaultNamespace};
   std::optional<Timing> timing;
@@ -64,8 +63,11 @@ struct ScheduleInput {
   std::optional<Instant> next_fire_at;
   bool catch_up = false;
 };
-
 using Input = ScheduleInput;
+
+constexpr std::string_view kOverlapDoc = "While the job of the fire before is unfinished.";
+constexpr std::string_view kCatchupDoc = "Missed fires that are made up for, the newest.";
+constexpr std::string_view kNoteDoc = "For people.";
 
 // A template without a namespace of its own: settled_job() gives it the schedule's.
 JobSpec nowhere() {
@@ -74,28 +76,37 @@ JobSpec nowhere() {
   return job;
 }
 
-constexpr std::array kCreateFields{
-    Field<Input>{"namespace", [](In& in, Input& out) { read(in, out.ns); }},
-    Field<Input>{"timing", [](In& in, Input& out) { read_object(in, kTimingFields, out.timing.emplace()); }},
-    Field<Input>{"job", [](In& in, Input& out) { out.job = read_job_spec(in, nowhere()); }},
-    Field<Input>{"run", [](In& in, Input& out) { out.run = read_run_spec(in, nowhere()); }},
-    Field<Input>{"overlap", [](In& in, Input& out) { out.overlap = read_overlap(in); }},
-    Field<Input>{"catchup_max",
-                 [](In& in, Input& out) { out.catchup_max = static_cast<std::uint32_t>(in.read_integer(0, kCatchupMax)); }},
-    Field<Input>{"enabled", [](In& in, Input& out) { out.enabled = in.read_bool(); }},
-    Field<Input>{"note", [](In& in, Input& out) { out.note = in.read_string(); }},
-};
-
-constexpr auto with_changes() {
-  std::array<Field<Input>, kCreateFields.size() + 2> all{};
-  for (std::size_t i = 0; i < kCreateFields.size(); ++i) all[i] = kCreateFields[i];
-  all[kCreateFields.size()] = {"next_fire_at", [](In& in, Input& out) { out.next_fire_at = read_instant(in); }, Need::optional};
-  all[kCreateFields.size() + 1] = {"catch_up", [](In& in, Input& out) { out.catch_up = in.read_bool(); }, Need::optional};
-  return all;
+constexpr Field<Input> timing_field(Need need) {
+  auto out = given<&Input::timing>("timing");
+  out.need = need;
+  return out;
 }
-constexpr auto kUpdateFields = with_changes();
 
-std::optional<JobSpec> settled_job(In& in, Input& input) {
+constexpr std::array kTemplateFields{
+    Field<Input>{.name = "job",
+                 .read = [](JsonReader& in, Input& out, const Range&) { out.job = read_job_spec(in, nowhere()); },
+                 .draw = draw_named<job_spec_object>},
+    Field<Input>{.name = "run",
+                 .read = [](JsonReader& in, Input& out, const Range&) { out.run = read_run_spec(in, nowhere()); },
+                 .draw = draw_named<run_spec_object>},
+    given<&Input::overlap>("overlap", kOverlapDoc),
+    given<&Input::catchup_max>("catchup_max", kCatchupDoc).within(0, kCatchupMax),
+    given<&Input::enabled>("enabled"),
+    given<&Input::note>("note", kNoteDoc),
+};
+constexpr auto kCreateFields = joined(std::array{given<&Input::ns>("namespace"), timing_field(Need::judged)}, kTemplateFields);
+constexpr Object<Input> kCreate{"ScheduleRequest", "With a job or a run.", kCreateFields};
+
+constexpr std::array kChangeOnlyFields{
+    given<&Input::next_fire_at>("next_fire_at", "The next fire is then instead."),
+    given<&Input::catch_up>("catch_up", "Enabling makes up for what was missed."),
+};
+constexpr auto kChangeFields =
+    joined(std::array{given<&Input::ns>("namespace"), timing_field(Need::optional)}, kTemplateFields, kChangeOnlyFields);
+constexpr Object<Input> kChange{
+    "ScheduleChange", "What is absent stays. A timing, job or run takes the place of the whole old one.", kChangeFields};
+
+std::optional<JobSpec> settled_job(JsonReader& in, Input& input) {
   if (input.job && input.run) {
     in.refuse("\"job\" and \"run\" are given; one of them is accepted");
     return std::nullopt;
@@ -109,75 +120,171 @@ std::optional<JobSpec> settled_job(In& in, Input& input) {
   return job;
 }
 
-template <class T>
-constexpr Field<T> kNamespaceField{"namespace", [](In& in, T& out) { read(in, out.ns); }};
-
 using command::ScheduleBackfillRequest;
 using command::SchedulePauseRequest;
 using command::ScheduleResumeRequest;
 using command::ScheduleTriggerRequest;
 
+template <class T>
+constexpr auto kNamespaceField = given<&T::ns>("namespace");
+
 constexpr std::array kSchedulePauseFields{
     kNamespaceField<SchedulePauseRequest>,
-    Field<SchedulePauseRequest>{"note", [](In& in, SchedulePauseRequest& out) { out.note = in.read_string(); }},
+    given<&SchedulePauseRequest::note>("note", kNoteDoc),
 };
+constexpr Object<SchedulePauseRequest> kSchedulePause{"", "", kSchedulePauseFields};
 constexpr std::array kScheduleResumeFields{
     kNamespaceField<ScheduleResumeRequest>,
-    Field<ScheduleResumeRequest>{"note", [](In& in, ScheduleResumeRequest& out) { out.note = in.read_string(); }},
-    Field<ScheduleResumeRequest>{"catch_up", [](In& in, ScheduleResumeRequest& out) { out.catch_up = in.read_bool(); }},
+    given<&ScheduleResumeRequest::note>("note", kNoteDoc),
+    given<&ScheduleResumeRequest::catch_up>("catch_up", "Make up for what was missed, within catchup_max."),
 };
+constexpr Object<ScheduleResumeRequest> kScheduleResume{"", "", kScheduleResumeFields};
 constexpr std::array kTriggerFields{kNamespaceField<ScheduleTriggerRequest>};
+constexpr Object<ScheduleTriggerRequest> kTrigger{"", "", kTriggerFields};
 constexpr std::array kBackfillFields{
     kNamespaceField<ScheduleBackfillRequest>,
-    Field<ScheduleBackfillRequest>{"from", [](In& in, ScheduleBackfillRequest& out) { out.from = read_instant(in); },
-                                   Need::required},
-    Field<ScheduleBackfillRequest>{"to", [](In& in, ScheduleBackfillRequest& out) { out.to = read_instant(in); }, Need::required},
+    given<&ScheduleBackfillRequest::from>("from", "Exclusive.").required(),
+    given<&ScheduleBackfillRequest::to>("to", "Inclusive.").required(),
+};
+constexpr Object<ScheduleBackfillRequest> kBackfill{"", "", kBackfillFields};
+
+// --- queries -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kScheduleParameters{
+    parameter<&store::ScheduleQuery::ns>("namespace", "Empty: all."),
+    parameter<&store::ScheduleQuery::queue>("queue", "Of the template."),
+    parameter<&store::ScheduleQuery::type>("type", "Of the template."),
+    parameter<&store::ScheduleQuery::enabled>("enabled", "true or false."),
+    parameter<&store::ScheduleQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    parameter<&store::ScheduleQuery::cursor>("cursor", kCursorDoc),
+};
+template <class T>
+constexpr std::array kReferenceParameters{parameter<&T::ns>("namespace", kDefaultNamespaceDoc)};
+constexpr std::array kPreviewParameters{
+    parameter<&command::SchedulePreviewRequest::ns>("namespace", kDefaultNamespaceDoc),
+    parameter<&command::SchedulePreviewRequest::count>("count", "10 by default.").within(1, limits::kPreviewMax),
+    parameter<&command::SchedulePreviewRequest::after>("after", "Now when absent."),
 };
 
-template <class T, std::size_t N>
-Result<T> decode_about(std::string id, std::string_view body, const std::array<Field<T>, N>& fields) {
-  T initial;
-  initial.ns = NamespaceName(kDefaultNamespace);
-  initial.id = ScheduleId(std::move(id));
-  if (body.empty()) return initial;
-  return read_body(body, fields, std::move(initial));
+// --- replies -------------------------------------------------------------------------------------------------------
+
+template <bool kIsRun>
+constexpr Field<Schedule> template_field(std::string_view name) {
+  return {.name = name,
+          .write =
+              [](JsonWriter& out, std::string_view key, const Schedule& schedule) {
+                if (schedule.spec.job.run.has_value() != kIsRun) return;
+                out.plain_key(key);
+                write_object(out, scheduled_job_object(), schedule.spec.job);
+              },
+          .draw = draw_named<scheduled_job_object>};
+}
+
+void draw_uuid(Schemas& out) { draw_type(out, "string", "uuid"); }
+
+constexpr std::array kScheduleFields{
+    Field<Schedule>{.name = "id", .write = write_member<&Schedule::spec, &ScheduleSpec::id>, .draw = draw_uuid, .always = true},
+    shown<&Schedule::spec, &ScheduleSpec::ns>("namespace"),
+    shown<&Schedule::spec, &ScheduleSpec::timing>("timing"),
+    template_field<false>("job"),
+    template_field<true>("run"),
+    shown<&Schedule::spec, &ScheduleSpec::overlap>("overlap", kOverlapDoc),
+    shown<&Schedule::spec, &ScheduleSpec::catchup_max>("catchup_max", kCatchupDoc).judged(0, kCatchupMax),
+    shown<&Schedule::spec, &ScheduleSpec::enabled>("enabled"),
+    shown_unless_blank<&Schedule::spec, &ScheduleSpec::note>("note", kNoteDoc),
+    shown<&Schedule::created_at>("created_at", "When it was created."),
+    shown<&Schedule::updated_at>("updated_at", "Last change."),
+    shown<&Schedule::next_fire_at>("next_fire_at", "Absent: it has none, or is not enabled."),
+    shown<&Schedule::last_fired_at>("last_fired_at", "The newest fire that was made or skipped."),
+    shown<&Schedule::buffered>("buffered", "A fire that waits for the job before it."),
+    shown<&Schedule::last_job>("last_job", "The job of the newest fire."),
+    shown<&Schedule::fired>("fired", "Fires made."),
+    shown<&Schedule::skipped>("skipped", "Fires left out."),
+    shown<&Schedule::revision>("revision", "Grows with every write."),
+};
+constexpr Object<Schedule> kSchedule{
+    "Schedule", "", kScheduleFields,
+    R"({"id":"0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0b00","namespace":"default","timing":{"text":"0 */5 * * * *","zone":"Europe/Berlin","gap":"next","fold":"once","form":"native","jitter_ms":5000},"run":{"namespace":"default","queue":"reports","type":"report","payload":{"days":1},"needs":["workflow:report"],"priority":0,"retry":%Retry%,"rescues_max":3,"version":"1"},"overlap":"skip","catchup_max":10,"enabled":true,"created_at":%at%,"updated_at":%at%,"next_fire_at":"2026-11-15T09:05:00.000Z","fired":0,"skipped":0,"revision":1})"};
+
+constexpr std::array kSchedulePageFields{
+    shown<&store::SchedulePage::schedules>("schedules"),
+    shown_unless_blank<&store::SchedulePage::next>("next", "Cursor of the next page; absent at the end."),
+    shown<&store::SchedulePage::total>("total", "That match, whatever the page."),
+};
+constexpr Object<store::SchedulePage> kSchedulePage{"SchedulePage", "", kSchedulePageFields,
+                                                    R"({"schedules":[%Schedule%],"total":1})"};
+
+// Written by their endpoints, which have nothing but a list.
+struct Backfilled {
+  std::vector<store::Enqueued> jobs;
+};
+constexpr std::array kBackfilledFields{shown<&Backfilled::jobs>("jobs")};
+constexpr Object<Backfilled> kBackfilled{"Backfilled", "", kBackfilledFields, R"({"jobs":[%Submitted%]})"};
+
+struct Fires {
+  std::vector<Instant> fires;
+};
+constexpr std::array kFiresFields{shown<&Fires::fires>("fires")};
+constexpr Object<Fires> kFires{"Fires", "", kFiresFields, R"({"fires":["2026-11-15T09:05:00.000Z","2026-11-15T09:10:00.000Z"]})"};
+
+constexpr std::array kScheduleOperations{
+    Operation{
+        .id = "schedule_create",
+        .body = body<kCreate>(
+            R"({"timing":{"text":"0 */5 * * * *","zone":"Europe/Berlin","jitter_ms":5000},"run":{"type":"report","queue":"reports","payload":{"days":1}},"overlap":"skip","catchup_max":10})"),
+        .answers = {created<Schedule>()}},
+    Operation{.id = "schedule_list", .parameters = draw_parameters<kScheduleParameters>, .answers = {ok<store::SchedulePage>()}},
+    Operation{.id = "schedule_get",
+              .parameters = draw_parameters<kReferenceParameters<command::ScheduleGetRequest>>,
+              .answers = {ok<Schedule>()}},
+    Operation{.id = "schedule_update",
+              .body = body<kChange>(R"({"timing":{"text":"@hourly"},"overlap":"buffer_one"})"),
+              .answers = {ok<Schedule>()}},
+    Operation{.id = "schedule_delete",
+              .parameters = draw_parameters<kReferenceParameters<command::ScheduleDeleteRequest>>,
+              .answers = {ok<Schedule>()}},
+    Operation{
+        .id = "schedule_pause", .body = optional_body<kSchedulePause>(R"({"note":"maintenance"})"), .answers = {ok<Schedule>()}},
+    Operation{
+        .id = "schedule_resume", .body = optional_body<kScheduleResume>(R"({"catch_up":true})"), .answers = {ok<Schedule>()}},
+    Operation{.id = "schedule_trigger",
+              .body = optional_body<kTrigger>(R"({"namespace":"default"})"),
+              .answers = {created<store::Enqueued>()}},
+    Operation{.id = "schedule_backfill",
+              .body = body<kBackfill>(R"({"from":"2026-11-14T00:00:00.000Z","to":%at%})"),
+              .answers = {Answer{.status = 200, .draw = draw_object<kBackfilled>, .example = kBackfilled.example}}},
+    Operation{.id = "schedule_preview",
+              .parameters = draw_parameters<kPreviewParameters>,
+              .answers = {Answer{.status = 200, .draw = draw_object<kFires>, .example = kFires.example}}},
+};
+
+// `id` comes from the path.
+template <class T>
+T about_schedule(std::string id) {
+  T out{};
+  out.ns = NamespaceName(kDefaultNamespace);
+  out.id = ScheduleId(std::move(id));
+  return out;
 }
 
 template <class T>
-Result<T> decode_reference(std::string id, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  T request;
-  request.ns = NamespaceName(in.text("namespace").value_or(kDefaultNamespace));
-  request.id = ScheduleId(std::move(id));
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
-}
-
-std::optional<bool> read_enabled(QueryReader& in) {
-  const auto text = in.text("enabled");
-  if (!text) return std::nullopt;
-  if (*text != "true" && *text != "false") in.refuse("enabled", fmt::format("\"{}\" is not accepted; true or false is", *text));
-  return *text == "true";
-}
-
-void write_timing(JsonWriter& out, const Timing& timing) {
-  out.key("timing");
-  out.begin_object();
-  out.member("text", timing.text);
-  out.member("zone", timing.zone);
-  out.member("gap", timing.gap == GapRule::next ? "next" : "skip");
-  out.member("fold", timing.fold == FoldRule::once ? "once" : "twice");
-  out.member("form", timing.form == CronForm::native ? "native" : "kagzi");
-  out.member("jitter_ms", timing.jitter);
-  out.end_object();
+Result<T> decode_about(std::string id, std::string_view body, const Object<T>& object) {
+  T initial = about_schedule<T>(std::move(id));
+  if (body.empty()) return initial;
+  return read_body(body, object, std::move(initial));
 }
 
 }  // namespace
 
+std::span<const Operation> schedule_operations() { return kScheduleOperations; }
+
+const Object<Schedule>& object_of(Of<Schedule>) { return kSchedule; }
+const Object<store::SchedulePage>& object_of(Of<store::SchedulePage>) { return kSchedulePage; }
+
 Result<command::ScheduleCreateRequest> decode_schedule_create(std::string_view body) {
   JsonReader in(body);
   Input input;
-  read_object(in, kCreateFields, input);
+  read_object(in, kCreate, input);
   std::optional<JobSpec> job = settled_job(in, input);
   if (!input.timing) {
     const FieldScope scope(in, "timing");
@@ -200,7 +307,7 @@ Result<command::ScheduleCreateRequest> decode_schedule_create(std::string_view b
 Result<command::ScheduleUpdateRequest> decode_schedule_update(std::string id, std::string_view body) {
   JsonReader in(body);
   Input input;
-  read_object(in, kUpdateFields, input);
+  read_object(in, kChange, input);
   std::optional<JobSpec> job = settled_job(in, input);
   in.finish();
   if (!in.ok()) return in.status();
@@ -217,90 +324,38 @@ Result<command::ScheduleUpdateRequest> decode_schedule_update(std::string id, st
 }
 
 Result<SchedulePauseRequest> decode_schedule_pause(std::string id, std::string_view body) {
-  return decode_about(std::move(id), body, kSchedulePauseFields);
+  return decode_about(std::move(id), body, kSchedulePause);
 }
 
 Result<ScheduleResumeRequest> decode_schedule_resume(std::string id, std::string_view body) {
-  return decode_about(std::move(id), body, kScheduleResumeFields);
+  return decode_about(std::move(id), body, kScheduleResume);
 }
 
 Result<ScheduleTriggerRequest> decode_schedule_trigger(std::string id, std::string_view body) {
-  return decode_about(std::move(id), body, kTriggerFields);
+  return decode_about(std::move(id), body, kTrigger);
 }
 
 Result<ScheduleBackfillRequest> decode_schedule_backfill(std::string id, std::string_view body) {
   // A range has no default: an empty body lacks it.
-  return decode_about(std::move(id), body.empty() ? "{}" : body, kBackfillFields);
+  return decode_about(std::move(id), body.empty() ? "{}" : body, kBackfill);
 }
 
 Result<command::ScheduleListRequest> decode_schedule_list(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::ScheduleListRequest request;
-  request.ns = NamespaceName(in.text("namespace").value_or(""));
-  request.queue = QueueName(in.text("queue").value_or(""));
-  request.type = JobType(in.text("type").value_or(""));
-  request.enabled = read_enabled(in);
-  request.limit = static_cast<std::size_t>(in.number("limit", limits::kPageMax).value_or(limits::kPageDefault));
-  if (request.limit == 0) in.refuse("limit", fmt::format("0 is not accepted; 1 to {} is", limits::kPageMax));
-  request.cursor = in.text("cursor").value_or("");
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
+  return read_query(query, kScheduleParameters);
 }
 
 Result<command::ScheduleGetRequest> decode_schedule_get(std::string id, const std::vector<QueryParameter>& query) {
-  return decode_reference<command::ScheduleGetRequest>(std::move(id), query);
+  using T = command::ScheduleGetRequest;
+  return read_query(query, kReferenceParameters<T>, about_schedule<T>(std::move(id)));
 }
 
 Result<command::ScheduleDeleteRequest> decode_schedule_delete(std::string id, const std::vector<QueryParameter>& query) {
-  return decode_reference<command::ScheduleDeleteRequest>(std::move(id), query);
+  using T = command::ScheduleDeleteRequest;
+  return read_query(query, kReferenceParameters<T>, about_schedule<T>(std::move(id)));
 }
 
 Result<command::SchedulePreviewRequest> decode_schedule_preview(std::string id, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::SchedulePreviewRequest request;
-  request.ns = NamespaceName(in.text("namespace").value_or(kDefaultNamespace));
-  request.id = ScheduleId(std::move(id));
-  request.count = static_cast<std::size_t>(in.number("count", limits::kPreviewMax).value_or(command::kPreviewDefault));
-  if (request.count == 0) in.refuse("count", fmt::format("0 is not accepted; 1 to {} is", limits::kPreviewMax));
-  request.after = in.instant("after");
-  if (Status read = in.finish(); !read.ok()) return read;
-  return request;
-}
-
-void write(JsonWriter& out, const Schedule& schedule) {
-  out.begin_object();
-  out.member("id", schedule.spec.id.text());
-  out.member("namespace", schedule.spec.ns.text());
-  write_timing(out, schedule.spec.timing);
-  out.key(schedule.spec.job.run ? "run" : "job");
-  out.begin_object();
-  write_spec(out, schedule.spec.job);
-  out.end_object();
-  out.member("overlap", to_string(schedule.spec.overlap));
-  out.member("catchup_max", schedule.spec.catchup_max);
-  out.member("enabled", schedule.spec.enabled);
-  out.member_unless_empty("note", schedule.spec.note);
-  out.member("created_at", schedule.created_at);
-  out.member("updated_at", schedule.updated_at);
-  out.member("next_fire_at", schedule.next_fire_at);
-  out.member("last_fired_at", schedule.last_fired_at);
-  out.member("buffered", schedule.buffered);
-  if (schedule.last_job) out.member("last_job", schedule.last_job->text());
-  out.member("fired", schedule.fired);
-  out.member("skipped", schedule.skipped);
-  out.member("revision", schedule.revision);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::SchedulePage& page) {
-  out.begin_object();
-  out.key("schedules");
-  out.begin_array();
-  for (const Schedule& schedule : page.schedules) write(out, schedule);
-  out.end_array();
-  out.member_unless_empty("next", page.next);
-  out.member("total", page.total);
-  out.end_object();
+  return read_query(query, kPreviewParameters, about_schedule<command::SchedulePreviewRequest>(std::move(id)));
 }
 
 }  // namespace muster::http

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "command/schedules.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 
@@ -25,7 +26,7 @@ Result<command::ScheduleGetRequest> decode_schedule_get(std::string id, const st
 Result<command::ScheduleDeleteRequest> decode_schedule_delete(std::string id, const std::vector<QueryParameter>& query);
 Result<command::SchedulePreviewRequest> decode_schedule_preview(std::string id, const std::vector<QueryParameter>& query);
 
-void write(JsonWriter& out, const Schedule& schedule);
-void write(JsonWriter& out, const store::SchedulePage& page);
+const Object<Schedule>& object_of(Of<Schedule>);
+const Object<store::SchedulePage>& object_of(Of<store::SchedulePage>);
 
 }  // namespace muster::http

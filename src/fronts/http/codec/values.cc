@@ -1,131 +1,194 @@
 #include "fronts/http/codec/values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/base64.h"
 #include "base/time_text.h"
-#include "fronts/http/json/fields.h"
 
 namespace muster::http {
 namespace {
 
-constexpr std::array kErrorFields{
-    Field<JobError>{"kind", [](JsonReader& in, JobError& out) { out.kind = in.read_string(); }},
-    Field<JobError>{"message", [](JsonReader& in, JobError& out) { out.message = in.read_string(); }},
-};
+constexpr std::size_t kValueShownBytes = 64;
 
-constexpr std::size_t kShownBytes = 64;
+constexpr std::array kErrorFields{
+    field<&JobError::kind>("kind", "For programs."),
+    field<&JobError::message>("message", "For people."),
+};
+constexpr Object<JobError> kError{"Error", "Why an attempt did not complete.", kErrorFields};
+
+constexpr std::array kPolicyFields{
+    field_unless_blank<&StepPolicy::attempts_max>("attempts_max", "Counting the first; -1: no limit.")
+        .within(-1, limits::kAttemptsMax),
+    field_unless_blank<&StepPolicy::first_delay>("first_delay_ms", "After the first attempt."),
+    field_unless_blank<&StepPolicy::factor>("factor", "Of each delay to the one before.").judged(0),
+    field_unless_blank<&StepPolicy::delay_max>("delay_max_ms", "No delay is longer."),
+    field_unless_blank<&StepPolicy::non_retryable>("non_retryable", "Beginnings of error messages."),
+};
+constexpr Object<StepPolicy> kPolicy{"StepPolicy", "How a step that failed is tried again; what is absent is not said.",
+                                     kPolicyFields};
+
+constexpr std::array kLeaseFields{
+    field<&LeaseRef::job>("id", "The job.").required(),
+    field<&LeaseRef::fence>("fence", kFenceDoc).required(),
+};
+constexpr Object<LeaseRef> kLease{"Lease", "", kLeaseFields};
+
+// REQUIRES: bounds that are enforced.
+std::int64_t read_within(JsonReader& in, const Range& range) {
+  return in.read_integer(static_cast<std::int64_t>(range.least), static_cast<std::int64_t>(range.most));
+}
+
+std::string not_a_state(std::string_view word, std::span<const std::string_view> accepted) {
+  return fmt::format("\"{}\" is not a state; {} or {} is accepted", word, fmt::join(accepted.first(accepted.size() - 1), ", "),
+                     accepted.back());
+}
 
 }  // namespace
 
-Duration read_duration(JsonReader& in) { return Duration(in.read_integer(0, limits::kDelayMax.count())); }
-
-Instant read_instant(JsonReader& in) {
-  const std::string text = in.read_string();
-  if (!in.ok()) return {};
-  const auto at = parse_rfc3339(text);
-  if (!at) in.refuse(fmt::format("\"{}\" is not an RFC 3339 time such as 2026-11-15T09:00:00.000Z", text.substr(0, kShownBytes)));
-  return at.value_or(Instant{});
-}
+const Object<JobError>& object_of(Of<JobError>) { return kError; }
+const Object<StepPolicy>& object_of(Of<StepPolicy>) { return kPolicy; }
+const Object<LeaseRef>& object_of(Of<LeaseRef>) { return kLease; }
 
 Result<JobId> parse_job_id(std::string_view text) {
   // The RESP front shows a job as job_<32 digits>; whoever copies that from there is understood here.
   const auto id = JobId::parse(text.starts_with("job_") ? text.substr(4) : text);
-  if (!id) return Status::invalid_argument(fmt::format("job id \"{}\" is not a UUID", text.substr(0, kShownBytes)));
+  if (!id) return Status::invalid_argument(fmt::format("job id \"{}\" is not a UUID", text.substr(0, kValueShownBytes)));
   return *id;
 }
 
-JobId read_job_id(JsonReader& in) {
+void read_value(JsonReader& in, std::string& out, const Range&) { out = in.read_string(); }
+void read_value(JsonReader& in, bool& out, const Range&) { out = in.read_bool(); }
+void read_value(JsonReader& in, double& out, const Range&) { out = in.read_double(); }
+void read_value(JsonReader& in, Fence& out, const Range&) { out = Fence{in.read_unsigned()}; }
+void read_value(JsonReader& in, SessionId& out, const Range&) { out = SessionId{in.read_unsigned()}; }
+
+void read_value(JsonReader& in, std::int32_t& out, const Range& range) {
+  out = static_cast<std::int32_t>(read_within(in, range));
+}
+void read_value(JsonReader& in, std::uint64_t& out, const Range& range) {
+  out = static_cast<std::uint64_t>(read_within(in, range));
+}
+void read_value(JsonReader& in, std::uint32_t& out, const Range& range) {
+  out = static_cast<std::uint32_t>(range.enforced ? static_cast<std::uint64_t>(read_within(in, range))
+                                                  : in.read_unsigned(std::numeric_limits<std::uint32_t>::max()));
+}
+
+void read_value(JsonReader& in, Duration& out, const Range& range) {
+  out = Duration(in.read_integer(0, range.enforced ? static_cast<std::int64_t>(range.most) : limits::kDelayMax.count()));
+}
+
+void read_value(JsonReader& in, Instant& out, const Range&) {
   const std::string text = in.read_string();
-  if (!in.ok()) return {};
+  if (!in.ok()) return;
+  const auto at = parse_rfc3339(text);
+  if (!at)
+    in.refuse(fmt::format("\"{}\" is not an RFC 3339 time such as 2026-11-15T09:00:00.000Z", text.substr(0, kValueShownBytes)));
+  out = at.value_or(Instant{});
+}
+
+void read_value(JsonReader& in, JobId& out, const Range&) {
+  const std::string text = in.read_string();
+  if (!in.ok()) return;
   const auto id = parse_job_id(text);
-  if (!id.ok()) in.refuse(id.status().message());
-  return id.ok() ? *id : JobId{};
+  if (!id.ok()) return in.refuse(id.status().message());
+  out = *id;
 }
 
-Fence read_fence(JsonReader& in) { return Fence{in.read_unsigned()}; }
-SessionId read_session(JsonReader& in) { return SessionId{in.read_unsigned()}; }
-std::uint32_t read_count(JsonReader& in) {
-  return static_cast<std::uint32_t>(in.read_unsigned(std::numeric_limits<std::uint32_t>::max()));
+void read_value(JsonReader& in, CapabilitySet& out, const Range& range) {
+  std::vector<std::string> names;
+  read_value(in, names, range);
+  out = CapabilitySet(std::move(names));
 }
 
-Labels read_labels(JsonReader& in) {
-  Labels labels;
-  if (!in.enter_object()) return labels;
+namespace {
+
+template <class V>
+void read_map(JsonReader& in, std::map<std::string, V>& out, const Range& range) {
+  out.clear();
+  if (!in.enter_object()) return;
   std::string key;
   while (in.next_member(key)) {
     const FieldScope scope(in, key);
-    std::string value = in.read_string();
-    if (in.ok() && !labels.emplace(key, std::move(value)).second) in.refuse("given twice");
+    V value{};
+    read_value(in, value, range);
+    if (in.ok() && !out.emplace(key, std::move(value)).second) in.refuse("given twice");
   }
-  return labels;
 }
 
-std::vector<std::string> read_texts(JsonReader& in) {
-  std::vector<std::string> texts;
-  read_array(in, [&](JsonReader& element) { texts.push_back(element.read_string()); });
-  return texts;
+}  // namespace
+
+void read_value(JsonReader& in, Labels& out, const Range& range) { read_map(in, out, range); }
+void read_value(JsonReader& in, std::map<std::string, std::uint32_t>& out, const Range& range) { read_map(in, out, range); }
+
+void read_value(JsonReader& in, JobState& out, const Range&) {
+  const std::string name = in.read_string();
+  const auto state = parse_job_state(name);
+  if (!state) return in.refuse(not_a_state(name, kWords<JobState>));
+  out = *state;
 }
 
-std::vector<QueueName> read_queues(JsonReader& in) {
-  std::vector<QueueName> queues;
-  read_array(in, [&](JsonReader& element) { queues.emplace_back(element.read_string()); });
-  return queues;
+std::size_t read_word(JsonReader& in, std::span<const std::string_view> words) {
+  const std::string word = in.read_string();
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::vector<std::string> quoted;
+  for (const std::string_view each : words) quoted.push_back(fmt::format("\"{}\"", each));
+  in.refuse(fmt::format("\"{}\" is not accepted; {} or {} is", word, fmt::join(std::span(quoted).first(quoted.size() - 1), ", "),
+                        quoted.back()));
+  return 0;
 }
 
-JobError read_error(JsonReader& in) {
-  JobError error;
-  read_object(in, kErrorFields, error);
-  return error;
+void read_json_object(JsonReader& in, std::string& out) {
+  if (in.ok() && in.peek() != JsonKind::object)
+    return in.refuse(fmt::format("an object is accepted, found {}", to_string(in.peek())));
+  out = std::string(in.read_raw());
 }
 
-std::string read_json_object(JsonReader& in) {
-  if (in.ok() && in.peek() != JsonKind::object) {
-    in.refuse(fmt::format("an object is accepted, found {}", to_string(in.peek())));
-    return {};
-  }
-  return std::string(in.read_raw());
-}
+void read_json_content(JsonReader& in, Content& out) { out = Content{std::string(in.read_raw()), Encoding::json}; }
 
-std::string read_base64(JsonReader& in) {
+void read_bytes_content(JsonReader& in, Content& out) {
   const std::string text = in.read_string();
-  if (!in.ok()) return {};
+  if (!in.ok()) return;
   auto bytes = from_base64(text);
-  if (!bytes) in.refuse("not base64 (RFC 4648, section 4, with padding)");
-  return bytes ? *std::move(bytes) : std::string();
+  if (!bytes) return in.refuse("not base64 (RFC 4648, section 4, with padding)");
+  out = Content{*std::move(bytes), Encoding::bytes};
 }
 
-void read_json_content(JsonReader& in, ContentInput& out) { out.json = Content{std::string(in.read_raw()), Encoding::json}; }
-void read_bytes_content(JsonReader& in, ContentInput& out) { out.bytes = Content{read_base64(in), Encoding::bytes}; }
-
-std::optional<Content> settle_content(JsonReader& in, ContentInput content, std::string_view name) {
-  if (content.json && content.bytes) {
-    in.refuse(fmt::format("\"{}\" and \"{}_base64\" are given; one of them is accepted", name, name));
-    return std::nullopt;
-  }
-  return content.json ? std::move(content.json) : std::move(content.bytes);
+void write_base64(JsonWriter& out, std::string_view name, std::string_view bytes) {
+  out.plain_key(name);
+  out.string(to_base64(bytes));
 }
 
-void write_content(JsonWriter& out, std::string_view name, const Content& content) {
-  if (content.encoding == Encoding::bytes) return out.member(fmt::format("{}_base64", name), to_base64(content.data));
-  if (content.data.empty()) return;
-  out.key(name);
-  out.raw(content.data);
+void write_value(JsonWriter& out, const CapabilitySet& capabilities) {
+  out.begin_array();
+  for (const std::string& name : capabilities.names()) out.string(name);
+  out.end_array();
 }
 
-void write_labels(JsonWriter& out, std::string_view name, const Labels& labels) {
-  out.key(name);
-  out.begin_object();
-  for (const auto& [key, value] : labels) out.member(key, value);
-  out.end_object();
+void draw_type(Schemas& out, std::string_view type, std::string_view format) {
+  out.json.member("type", type);
+  if (!format.empty()) out.json.member("format", format);
 }
 
-void write_error(JsonWriter& out, const JobError& error) {
-  out.key("error");
-  out.begin_object();
-  out.member("kind", error.kind);
-  out.member("message", error.message);
-  out.end_object();
+void draw_words(Schemas& out, std::span<const std::string_view> words) {
+  draw_type(out, "string");
+  out.json.key("enum");
+  out.json.begin_array();
+  for (const std::string_view word : words) out.json.string(word);
+  out.json.end_array();
+}
+
+void draw_job_state(Schemas& out) {
+  draw_words(out, kWords<JobState>);
+  out.json.member("description", "Where a job is in its life.");
+}
+
+void draw_bytes(Schemas& out) {
+  draw_type(out, "string");
+  out.json.member("contentEncoding", "base64");
 }
 
 }  // namespace muster::http

@@ -1,77 +1,205 @@
 #include "fronts/http/codec/workers.h"
 
-#include <fmt/format.h>
-
-#include "fronts/http/codec/job_query.h"
+#include "fronts/http/codec/operations.h"
 #include "fronts/http/codec/values.h"
-#include "fronts/http/json/fields.h"
 
 namespace muster::http {
 namespace {
-
-using In = JsonReader;
 
 struct RegistrationInput {
   WorkerSpec worker;
   std::optional<Duration> heartbeat;
   std::optional<Duration> dead_after;
 };
-using Registration = Field<RegistrationInput>;
 
 constexpr std::array kRegistrationFields{
-    Registration{"namespace", [](In& in, RegistrationInput& out) { read(in, out.worker.ns); }},
-    Registration{"id", [](In& in, RegistrationInput& out) { read(in, out.worker.id); }},
-    Registration{"capabilities", [](In& in, RegistrationInput& out) { out.worker.capabilities = CapabilitySet(read_texts(in)); }},
-    Registration{"queues", [](In& in, RegistrationInput& out) { out.worker.queues = read_queues(in); }},
-    Registration{"labels", [](In& in, RegistrationInput& out) { out.worker.labels = read_labels(in); }},
-    Registration{"slots", [](In& in, RegistrationInput& out) { out.worker.slots = read_count(in); }},
-    Registration{"hostname", [](In& in, RegistrationInput& out) { out.worker.hostname = in.read_string(); }},
-    Registration{"version", [](In& in, RegistrationInput& out) { out.worker.version = in.read_string(); }},
-    Registration{"metadata", [](In& in, RegistrationInput& out) { out.worker.metadata = read_json_object(in); }},
-    Registration{"heartbeat_ms", [](In& in, RegistrationInput& out) { out.heartbeat = read_duration(in); }},
-    Registration{"dead_after_ms", [](In& in, RegistrationInput& out) { out.dead_after = read_duration(in); }},
-    Registration{"resume", [](In& in, RegistrationInput& out) { out.worker.resume = read_session(in); }},
+    given<&RegistrationInput::worker, &WorkerSpec::ns>("namespace"),
+    given<&RegistrationInput::worker, &WorkerSpec::id>("id", "Given by the server when absent."),
+    given<&RegistrationInput::worker, &WorkerSpec::capabilities>("capabilities", "kind:name"),
+    given<&RegistrationInput::worker, &WorkerSpec::queues>("queues", "Every one of the namespace when absent."),
+    given<&RegistrationInput::worker, &WorkerSpec::labels>("labels"),
+    given<&RegistrationInput::worker, &WorkerSpec::slots>("slots", "Jobs at one time.").judged(1, limits::kSlotsMax),
+    given<&RegistrationInput::worker, &WorkerSpec::hostname>("hostname"),
+    given<&RegistrationInput::worker, &WorkerSpec::version>("version"),
+    json_object<&RegistrationInput::worker, &WorkerSpec::metadata>("metadata"),
+    given<&RegistrationInput::heartbeat>("heartbeat_ms", "How often it will be heard."),
+    given<&RegistrationInput::dead_after>("dead_after_ms", "Silence that means death."),
+    given<&RegistrationInput::worker, &WorkerSpec::resume>("resume", "The session this process had: its leases stay."),
 };
-
-constexpr std::array kLeaseFields{
-    Field<LeaseRef>{"id", [](In& in, LeaseRef& out) { out.job = read_job_id(in); }, Need::required},
-    Field<LeaseRef>{"fence", [](In& in, LeaseRef& out) { out.fence = read_fence(in); }, Need::required},
-};
+constexpr Object<RegistrationInput> kRegistration{"WorkerSpec", "", kRegistrationFields};
 
 constexpr std::array kBeatFields{
-    Field<store::Beat>{"namespace", [](In& in, store::Beat& out) { read(in, out.ns); }},
-    Field<store::Beat>{"session", [](In& in, store::Beat& out) { out.session = read_session(in); }},
-    Field<store::Beat>{"stats", [](In& in, store::Beat& out) { out.stats = read_json_object(in); }},
-    Field<store::Beat>{"held",
-                       [](In& in, store::Beat& out) {
-                         out.names_all = true;
-                         read_array(in, [&](In& element) { read_object(element, kLeaseFields, out.held.emplace_back()); });
-                       }},
-    Field<store::Beat>{"accepting", [](In& in, store::Beat& out) { out.accepting = in.read_bool(); }},
+    given<&store::Beat::ns>("namespace"),
+    given<&store::Beat::session>("session", kSessionDoc),
+    json_object<&store::Beat::stats>("stats"),
+    Field<store::Beat>{
+        .name = "held",
+        .doc = "Everything the worker holds, an empty list included. What it leaves out twice in a row is handed back.",
+        .read =
+            [](JsonReader& in, store::Beat& out, const Range& range) {
+              out.names_all = true;
+              read_value(in, out.held, range);
+            },
+        .draw = draw_member<&store::Beat::held>},
+    given<&store::Beat::accepting>("accepting", "False: the worker drains itself."),
 };
+constexpr Object<store::Beat> kBeat{"BeatRequest", "", kBeatFields};
 
 constexpr std::array kDrainFields{
-    Field<store::Drain>{"namespace", [](In& in, store::Drain& out) { read(in, out.ns); }},
-    Field<store::Drain>{"deadline_ms", [](In& in, store::Drain& out) { out.deadline = read_duration(in); }},
-    Field<store::Drain>{"reason", [](In& in, store::Drain& out) { out.reason = in.read_string(); }},
+    given<&store::Drain::ns>("namespace"),
+    given<&store::Drain::deadline>("deadline_ms", "Then its jobs are handed back."),
+    given<&store::Drain::reason>("reason"),
+};
+constexpr Object<store::Drain> kDrain{"DrainRequest", "", kDrainFields};
+
+constexpr std::array kRegisteredFields{
+    shown<&store::Registered::id>("id"),
+    shown<&store::Registered::session>("session", kSessionDoc),
+    shown<&store::Registered::policy, &HeartbeatPolicy::interval>("heartbeat_ms", "Beat this often."),
+    shown<&store::Registered::policy, &HeartbeatPolicy::dead_after>("dead_after_ms", "Silence that means death."),
+    shown<&store::Registered::replaced>("replaced", "An earlier session was ended."),
+};
+constexpr Object<store::Registered> kRegistered{
+    "Registered", "", kRegisteredFields,
+    R"({"id":"w1","session":7,"heartbeat_ms":10000,"dead_after_ms":30000,"replaced":false})"};
+
+constexpr std::array kBeatReplyFields{
+    shown<&store::BeatReply::state>("state"),
+    shown<&store::BeatReply::drain_deadline>("drain_deadline", "Finish before."),
+    shown_unless_blank<&store::BeatReply::drain_reason>("drain_reason"),
+    shown<&store::BeatReply::next_beat_in>("next_beat_in_ms", "Until the next beat."),
+    shown<&store::BeatReply::cancel>("cancel", "Stop these."),
+    shown<&store::BeatReply::lost>("lost", "Of `held`: no longer its own."),
+    shown<&store::BeatReply::running>("running"),
+};
+constexpr Object<store::BeatReply> kBeatReply{"BeatReply", "", kBeatReplyFields,
+                                              R"({"state":"online","next_beat_in_ms":10000,"cancel":[],"lost":[],"running":1})"};
+
+// --- workers, graded at the time they are shown ---------------------------------------------------------------------
+
+struct GradedWorker {
+  const Worker* worker;
+  Health health;
 };
 
-void write_leases(JsonWriter& out, std::string_view name, const std::vector<LeaseRef>& leases) {
-  out.key(name);
-  out.begin_array();
-  for (const LeaseRef& lease : leases) {
-    out.begin_object();
-    out.member("id", lease.job.text());
-    out.member("fence", to_number(lease.fence));
-    out.end_object();
-  }
-  out.end_array();
+constexpr std::array kHeadFields{
+    shown<&Worker::spec, &WorkerSpec::ns>("namespace"),
+    shown<&Worker::spec, &WorkerSpec::id>("id"),
+    shown<&Worker::session>("session", kSessionDoc),
+    shown<&Worker::spec, &WorkerSpec::dialect>("dialect"),
+    shown<&Worker::state>("state"),
+};
+constexpr std::array kFactFields{
+    shown<&Worker::spec, &WorkerSpec::capabilities>("capabilities"),
+    shown<&Worker::spec, &WorkerSpec::queues>("queues", "None: every one of the namespace."),
+    shown<&Worker::spec, &WorkerSpec::labels>("labels"),
+    shown<&Worker::spec, &WorkerSpec::slots>("slots"),
+    shown<&Worker::running>("running"),
+    shown<&Worker::completed>("completed"),
+    shown<&Worker::failed>("failed"),
+    shown_unless_blank<&Worker::spec, &WorkerSpec::hostname>("hostname"),
+    shown_unless_blank<&Worker::spec, &WorkerSpec::version>("version"),
+    json_object<&Worker::spec, &WorkerSpec::metadata>("metadata"),
+    json_object<&Worker::stats>("stats", "Of its last heartbeat."),
+};
+constexpr std::array kBeatPolicyFields{
+    shown<&HeartbeatPolicy::interval>("heartbeat_ms", "Interval."),
+    shown<&HeartbeatPolicy::dead_after>("dead_after_ms", "Silence that means death."),
+};
+constexpr std::array kTimeFields{
+    shown<&Worker::registered_at>("registered_at", "Registration."),
+    shown<&Worker::last_seen_at>("last_seen_at", "Last beat."),
+    shown<&Worker::offline_at>("offline_at", "Death."),
+    shown_unless_blank<&Worker::offline_cause>("offline_cause"),
+    shown<&Worker::drain_deadline>("drain_deadline", "End of the drain."),
+    shown_unless_blank<&Worker::drain_reason>("drain_reason"),
+};
+constexpr auto kRestFields = joined(kFactFields, fields_of<kBeatPolicyFields, &Worker::spec, &WorkerSpec::policy>(), kTimeFields);
+constexpr std::array kHealthField{shown<&GradedWorker::health>("health")};
+constexpr auto kWorkerFields =
+    joined(fields_of<kHeadFields, &GradedWorker::worker>(), kHealthField, fields_of<kRestFields, &GradedWorker::worker>());
+constexpr Object<GradedWorker> kWorker{
+    "Worker", "", kWorkerFields,
+    R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"online","health":"healthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%})"};
+
+struct GradedPage {
+  std::vector<GradedWorker> workers;
+  const std::string* next;
+};
+
+}  // namespace
+
+static const Object<GradedWorker>& object_of(Of<GradedWorker>) { return kWorker; }
+
+namespace {
+
+constexpr std::array kWorkerPageFields{
+    shown<&GradedPage::workers>("workers"),
+    shown_unless_blank<&GradedPage::next>("next", "Cursor of the next page; absent at the end."),
+};
+constexpr Object<GradedPage> kWorkerPage{"WorkerPage", "", kWorkerPageFields, R"({"workers":[%Worker%]})"};
+
+// --- requests about one worker, or many ----------------------------------------------------------------------------
+
+constexpr std::array kUnregisterParameters{
+    parameter<&store::Unregister::ns>("namespace", kDefaultNamespaceDoc),
+    parameter<&store::Unregister::session>("session", "Refused when another session replaced it."),
+};
+constexpr std::array kWorkerGetParameters{parameter<&command::WorkerGetRequest::ns>("namespace", kDefaultNamespaceDoc)};
+constexpr std::array kWorkerParameters{
+    parameter<&store::WorkerQuery::ns>("namespace", "Empty: all."),
+    parameter<&store::WorkerQuery::states>("state", "Repeatable, or a comma list."),
+    parameter<&store::WorkerQuery::capability>("capability", "Offers it."),
+    parameter<&store::WorkerQuery::labels>("label", "key=value; repeatable."),
+    parameter<&store::WorkerQuery::queue>("queue", "Serves it."),
+    parameter<&store::WorkerQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    parameter<&store::WorkerQuery::cursor>("cursor", kCursorDoc),
+};
+
+constexpr std::array kWorkerOperations{
+    Operation{
+        .id = "worker_register",
+        .body = body<kRegistration>(
+            R"({"id":"w1","capabilities":["tool:ffmpeg"],"queues":["mail"],"labels":{"zone":"a"},"slots":4,"metadata":{"rack":"r7"}})"),
+        .answers = {created<store::Registered>()}},
+    Operation{.id = "worker_list",
+              .parameters = draw_parameters<kWorkerParameters>,
+              .answers = {Answer{.status = 200, .draw = draw_object<kWorkerPage>, .example = kWorkerPage.example}}},
+    Operation{.id = "worker_get", .parameters = draw_parameters<kWorkerGetParameters>, .answers = {ok<GradedWorker>()}},
+    Operation{
+        .id = "worker_unregister",
+        .parameters = draw_parameters<kUnregisterParameters>,
+        .answers = {ok<GradedWorker>(
+            R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"offline","health":"unhealthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%,"offline_at":%at%,"offline_cause":"unregistered"})")}},
+    Operation{
+        .id = "worker_heartbeat",
+        .body = optional_body<kBeat>(R"({"session":7,"stats":{"cpu":0.4},"held":[{"id":%id%,"fence":42}],"accepting":true})"),
+        .answers = {ok<store::BeatReply>()}},
+    Operation{
+        .id = "worker_drain",
+        .body = optional_body<kDrain>(R"({"deadline_ms":30000,"reason":"upgrade"})"),
+        .answers = {ok<GradedWorker>(
+            R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"draining","health":"healthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%,"drain_deadline":"2026-11-15T09:00:30.000Z","drain_reason":"upgrade"})")}},
+};
+
+// `worker` comes from the path.
+template <class T>
+T about_worker(std::string worker) {
+  T out{};
+  out.ns = NamespaceName(kDefaultNamespace);
+  out.worker = WorkerId(std::move(worker));
+  return out;
 }
 
 }  // namespace
 
+std::span<const Operation> worker_operations() { return kWorkerOperations; }
+
+const Object<store::Registered>& object_of(Of<store::Registered>) { return kRegistered; }
+const Object<store::BeatReply>& object_of(Of<store::BeatReply>) { return kBeatReply; }
+
 Result<WorkerSpec> decode_registration(std::string_view body) {
-  auto input = read_body(body, kRegistrationFields, RegistrationInput{});
+  auto input = read_body(body, kRegistration);
   if (!input.ok()) return input.status();
   WorkerSpec worker = std::move(input->worker);
   worker.dialect = Dialect::http;
@@ -88,125 +216,38 @@ Result<WorkerSpec> decode_registration(std::string_view body) {
 }
 
 Result<store::Beat> decode_beat(std::string worker, std::string_view body) {
-  store::Beat initial;
-  initial.ns = NamespaceName(kDefaultNamespace);
-  initial.worker = WorkerId(std::move(worker));
+  auto initial = about_worker<store::Beat>(std::move(worker));
   if (body.empty()) return initial;
-  return read_body(body, kBeatFields, std::move(initial));
+  return read_body(body, kBeat, std::move(initial));
 }
 
 Result<store::Drain> decode_drain(std::string worker, std::string_view body) {
-  store::Drain initial;
-  initial.ns = NamespaceName(kDefaultNamespace);
-  initial.worker = WorkerId(std::move(worker));
+  auto initial = about_worker<store::Drain>(std::move(worker));
   if (body.empty()) return initial;
-  return read_body(body, kDrainFields, std::move(initial));
+  return read_body(body, kDrain, std::move(initial));
 }
 
 Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  store::Unregister out;
-  out.ns = NamespaceName(in.text("namespace").value_or(kDefaultNamespace));
-  out.worker = WorkerId(std::move(worker));
-  if (const auto session = in.number("session", std::numeric_limits<std::uint64_t>::max())) out.session = SessionId{*session};
-  if (Status read = in.finish(); !read.ok()) return read;
-  return out;
+  return read_query(query, kUnregisterParameters, about_worker<store::Unregister>(std::move(worker)));
 }
 
 Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  store::WorkerQuery out;
-  out.ns = NamespaceName(in.text("namespace").value_or(""));
-  for (const std::string& name : in.words("state")) {
-    if (const auto state = parse_worker_state(name))
-      out.states.push_back(*state);
-    else
-      in.refuse("state", fmt::format("\"{}\" is not a state; online, draining or offline is accepted", name));
-  }
-  out.capability = in.text("capability").value_or("");
-  out.labels = read_label_parameters(in);
-  out.queue = QueueName(in.text("queue").value_or(""));
-  out.limit = static_cast<std::size_t>(in.number("limit", limits::kPageMax).value_or(limits::kPageDefault));
-  if (out.limit == 0) in.refuse("limit", fmt::format("0 is not accepted; 1 to {} is", limits::kPageMax));
-  out.cursor = in.text("cursor").value_or("");
-  if (Status read = in.finish(); !read.ok()) return read;
-  return out;
+  return read_query(query, kWorkerParameters);
 }
 
 Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query) {
-  QueryReader in(query);
-  command::WorkerGetRequest out;
-  out.ns = NamespaceName(in.text("namespace").value_or(kDefaultNamespace));
-  out.worker = WorkerId(std::move(worker));
-  if (Status read = in.finish(); !read.ok()) return read;
-  return out;
-}
-
-void write(JsonWriter& out, const store::Registered& registered) {
-  out.begin_object();
-  out.member("id", registered.id.text());
-  out.member("session", to_number(registered.session));
-  out.member("heartbeat_ms", registered.policy.interval);
-  out.member("dead_after_ms", registered.policy.dead_after);
-  out.member("replaced", registered.replaced);
-  out.end_object();
-}
-
-void write(JsonWriter& out, const store::BeatReply& reply) {
-  out.begin_object();
-  out.member("state", to_string(reply.state));
-  out.member("drain_deadline", reply.drain_deadline);
-  out.member_unless_empty("drain_reason", reply.drain_reason);
-  out.member("next_beat_in_ms", reply.next_beat_in);
-  write_leases(out, "cancel", reply.cancel);
-  write_leases(out, "lost", reply.lost);
-  out.member("running", reply.running);
-  out.end_object();
+  return read_query(query, kWorkerGetParameters, about_worker<command::WorkerGetRequest>(std::move(worker)));
 }
 
 void write_worker(JsonWriter& out, const Worker& worker, Instant now) {
-  out.begin_object();
-  out.member("namespace", worker.spec.ns.text());
-  out.member("id", worker.spec.id.text());
-  out.member("session", to_number(worker.session));
-  out.member("dialect", to_string(worker.spec.dialect));
-  out.member("state", to_string(worker.state));
-  out.member("health", to_string(grade(worker, now)));
-  write_texts(out, "capabilities", worker.spec.capabilities.names());
-  out.key("queues");
-  out.begin_array();
-  for (const QueueName& queue : worker.spec.queues) out.string(queue.text());
-  out.end_array();
-  write_labels(out, "labels", worker.spec.labels);
-  out.member("slots", worker.spec.slots);
-  out.member("running", worker.running);
-  out.member("completed", worker.completed);
-  out.member("failed", worker.failed);
-  out.member_unless_empty("hostname", worker.spec.hostname);
-  out.member_unless_empty("version", worker.spec.version);
-  if (!worker.spec.metadata.empty()) out.key("metadata"), out.raw(worker.spec.metadata);
-  if (!worker.stats.empty()) out.key("stats"), out.raw(worker.stats);
-  if (worker.spec.policy) {
-    out.member("heartbeat_ms", worker.spec.policy->interval);
-    out.member("dead_after_ms", worker.spec.policy->dead_after);
-  }
-  out.member("registered_at", worker.registered_at);
-  out.member("last_seen_at", worker.last_seen_at);
-  out.member("offline_at", worker.offline_at);
-  out.member_unless_empty("offline_cause", worker.offline_cause);
-  out.member("drain_deadline", worker.drain_deadline);
-  out.member_unless_empty("drain_reason", worker.drain_reason);
-  out.end_object();
+  write_object(out, kWorker, {.worker = &worker, .health = grade(worker, now)});
 }
 
 void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now) {
-  out.begin_object();
-  out.key("workers");
-  out.begin_array();
-  for (const Worker& worker : page.workers) write_worker(out, worker, now);
-  out.end_array();
-  out.member_unless_empty("next", page.next);
-  out.end_object();
+  GradedPage graded{.workers = {}, .next = &page.next};
+  graded.workers.reserve(page.workers.size());
+  for (const Worker& worker : page.workers) graded.workers.push_back({.worker = &worker, .health = grade(worker, now)});
+  write_object(out, kWorkerPage, graded);
 }
 
 }  // namespace muster::http

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "command/workers.h"
+#include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
 #include "model/worker.h"
@@ -20,8 +21,8 @@ Result<store::Unregister> decode_unregister(std::string worker, const std::vecto
 Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query);
 Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query);
 
-void write(JsonWriter& out, const store::Registered& registered);
-void write(JsonWriter& out, const store::BeatReply& reply);
+const Object<store::Registered>& object_of(Of<store::Registered>);
+const Object<store::BeatReply>& object_of(Of<store::BeatReply>);
 void write_worker(JsonWriter& out, const Worker& worker, Instant now);  // health is graded at `now`
 void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -42,6 +43,38 @@ std::string unknown_name(std::string_view name, std::span<const std::string_view
     if (close.empty() && is_close(shown, candidate)) close = candidate;
   const std::string hint = close.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", close);
   return fmt::format("unknown field \"{}\"{} accepted are {}", shown, hint.empty() ? ";" : hint, fmt::join(accepted, ", "));
+}
+
+std::string two_of_one(std::string_view first, std::string_view second) {
+  return fmt::format("\"{}\" and \"{}\" are given; one of them is accepted", first, second);
+}
+
+void Schemas::refer(std::string_view name, Draw draw, std::string_view example) {
+  json.member("$ref", fmt::format("#/components/schemas/{}", name));
+  Named& named = named_.try_emplace(std::string(name), Named{.draw = draw, .example = example, .sent = sent_}).first->second;
+  named.sent = named.sent | sent_;
+}
+
+void Schemas::add(const Schemas& other) {
+  for (const auto& [name, object] : other.named_) {
+    Named& named = named_.try_emplace(name, object).first->second;
+    named.sent = named.sent | object.sent;
+  }
+}
+
+void draw_caption(Schemas& out, const Caption& caption) {
+  const std::string_view unit = caption.name.ends_with("_ms") ? "Milliseconds." : "";
+  const std::string_view gap = caption.doc.empty() || unit.empty() ? "" : " ";
+  if (const std::string doc = fmt::format("{}{}{}", caption.doc, gap, unit); !doc.empty()) out.json.member("description", doc);
+  const auto bound = [&](const char* name, double value) {
+    out.json.key(name);
+    if (value == std::floor(value))
+      out.json.number(static_cast<std::int64_t>(value));
+    else
+      out.json.real(value);
+  };
+  if (caption.range.least != Range().least) bound("minimum", caption.range.least);
+  if (caption.range.most != Range().most) bound("maximum", caption.range.most);
 }
 
 }  // namespace muster::http
