@@ -14,7 +14,7 @@
 #include "base/ascii.h"
 #include "command/catalogue.h"
 #include "command/context.h"
-#include "fronts/http/openapi_text.h"
+#include "fronts/http/openapi/document.h"
 #include "fronts/http/problem.h"
 
 namespace muster::http {
@@ -22,11 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-json document() {
-  for (const auto& file : embedded::openapi_text())
-    if (file.name == "openapi.json") return json::parse(file.text);
-  return {};
-}
+json document() { return json::parse(openapi_document()); }
 
 const json& resolve(const json& doc, const json& schema) {
   if (!schema.contains("$ref")) return schema;
