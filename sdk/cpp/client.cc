@@ -2,14 +2,82 @@
 
 #include <fmt/format.h>
 
-#include "sdk/cpp/client_state.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sdk/cpp/transport.h"
+#include "sdk/cpp/url.h"
 
 namespace muster::sdk {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
+Path api(std::string_view rest) { return Path(std::string("/api/v1").append(rest)); }
+Path run_path(std::string_view id) { return api("/runs").segment(id); }
+Path schedule_path(std::string_view id) { return api("/schedules").segment(id); }
+
+template <class Number>
+std::string number_text(const std::optional<Number>& number) {
+  return number ? std::to_string(*number) : std::string();
+}
+
+// A listing of jobs or runs, with what narrows it.
+Path job_listing(std::string_view rest, const JobQuery& query) {
+  const JobFilter& filter = query.filter;
+  Path path = api(rest);
+  path.query("namespace", filter.ns).query("queue", filter.queue).query("type", filter.type);
+  for (const std::string& state : filter.states) path.query("state", state);
+  path.query("worker", filter.worker);
+  for (const auto& [key, value] : filter.labels) path.query("label", fmt::format("{}={}", key, value));
+  if (filter.created_after) path.query("created_after", format_instant(*filter.created_after));
+  if (filter.created_before) path.query("created_before", format_instant(*filter.created_before));
+  path.query("error_kind", filter.error_kind).query("order", query.order);
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  path.query("cursor", query.cursor).query("payload", query.payload ? "true" : "");
+  return path;
+}
+
 }  // namespace
+
+// The connections, and a request with its decoder.
+struct Client::State {
+  ClientOptions options;
+  std::string base;
+  ConnectionPool pool;
+
+  Result<std::string> send(const char* method, const Path& path, std::optional<std::string> body, Duration extra = {}) {
+    Request request{.method = method,
+                    .path = path.text(),
+                    .body = body ? std::move(*body) : std::string(),
+                    .has_body = body.has_value(),
+                    .timeout = options.timeout + extra};
+    Result<Response> response = pool.perform(request);
+    if (!response.ok()) return response.error();
+    return std::move(response->body);
+  }
+
+  template <class Decode>
+  auto get(const Path& path, Decode decode) -> decltype(decode(std::string_view())) {
+    const Result<std::string> body = send("GET", path, std::nullopt);
+    if (!body.ok()) return body.error();
+    return decode(*body);
+  }
+
+  template <class Decode>
+  auto post(const Path& path, std::string request, Decode decode) -> decltype(decode(std::string_view())) {
+    const Result<std::string> body = send("POST", path, std::move(request));
+    if (!body.ok()) return body.error();
+    return decode(*body);
+  }
+
+  Result<Settled> settle(const LeaseRef& lease, std::string_view verb, std::string request) {
+    return post(api("/jobs").segment(lease.id).segment(verb), std::move(request), decode_settled);
+  }
+};
 
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::~Client() = default;
@@ -66,21 +134,6 @@ Result<std::vector<Submitted>> Client::submit_documents(std::span<const std::str
 }
 
 Result<Job> Client::job(std::string_view id) { return state_->get(api("/jobs").segment(id), decode_job); }
-
-Path job_listing(std::string_view rest, const JobQuery& query) {
-  const JobFilter& filter = query.filter;
-  Path path = api(rest);
-  path.query("namespace", filter.ns).query("queue", filter.queue).query("type", filter.type);
-  for (const std::string& state : filter.states) path.query("state", state);
-  path.query("worker", filter.worker);
-  for (const auto& [key, value] : filter.labels) path.query("label", fmt::format("{}={}", key, value));
-  if (filter.created_after) path.query("created_after", format_instant(*filter.created_after));
-  if (filter.created_before) path.query("created_before", format_instant(*filter.created_before));
-  path.query("error_kind", filter.error_kind).query("order", query.order);
-  if (query.limit) path.query("limit", std::to_string(*query.limit));
-  path.query("cursor", query.cursor).query("payload", query.payload ? "true" : "");
-  return path;
-}
 
 Result<JobPage> Client::jobs(const JobQuery& query) { return state_->get(job_listing("/jobs", query), decode_job_page); }
 
@@ -253,6 +306,164 @@ Result<Nothing> Client::events(const EventFilter& filter, const std::function<bo
       path.text(), filter.last_event_id, [&](std::string_view piece) { return parser.feed(piece) && wanted && !bad; });
   if (bad) return *bad;
   return outcome;
+}
+
+// --- workflow runs ------------------------------------------------------------------------------------------------
+
+Result<Submitted> Client::start_run(const RunRequest& request) {
+  Result<std::string> body = encode(request);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/runs"), std::move(*body), decode_submitted);
+}
+
+Result<Job> Client::run(std::string_view id) { return state_->get(run_path(id), decode_job); }
+
+Result<JobPage> Client::runs(const JobQuery& query, std::string_view schedule) {
+  return state_->get(job_listing("/runs", query).query("schedule", schedule), decode_job_page);
+}
+
+Result<RunStepPage> Client::history(const HistoryQuery& query) {
+  Path path = run_path(query.run).literal("/history");
+  path.query("step", query.step).query("cursor", query.cursor);
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  return state_->get(path, decode_step_page);
+}
+
+Result<RunResult> Client::run_result(std::string_view id, Duration wait) {
+  Path path = run_path(id).literal("/result");
+  if (wait.count() > 0) path.query("wait", fmt::format("{}ms", wait.count()));
+  const Result<std::string> body = state_->send("GET", path, std::nullopt, wait);
+  if (!body.ok()) return body.error();
+  return decode_run_result(*body);
+}
+
+Result<Settled> Client::cancel_run(std::string_view id, std::string_view reason) {
+  return state_->post(run_path(id).literal("/cancel"), encode_strings(Pairs{{"reason", reason}}), decode_settled);
+}
+
+Result<Settled> Client::terminate_run(std::string_view id, std::string_view reason) {
+  return state_->post(run_path(id).literal("/terminate"), encode_strings(Pairs{{"reason", reason}}), decode_settled);
+}
+
+Result<Submitted> Client::retry_run(std::string_view id, std::string_view external_id) {
+  return state_->post(run_path(id).literal("/retry"), encode_strings(Pairs{{"external_id", external_id}}), decode_submitted);
+}
+
+Result<Signalled> Client::signal_run(const RunSignal& signal) {
+  Result<std::string> body = encode(signal);
+  if (!body.ok()) return body.error();
+  return state_->post(run_path(signal.run).literal("/signal"), std::move(*body), decode_signalled);
+}
+
+Result<std::vector<Result<StepAnswer>>> Client::run_steps(const LeaseRef& lease, std::span<const StepCall> calls) {
+  Result<std::string> body = encode_steps(lease, calls);
+  if (!body.ok()) return body.error();
+  return state_->post(run_path(lease.id).literal("/steps"), std::move(*body), decode_step_answers);
+}
+
+// --- schedules ----------------------------------------------------------------------------------------------------
+
+Result<Schedule> Client::create_schedule(const ScheduleRequest& request) {
+  Result<std::string> body = encode(request);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/schedules"), std::move(*body), decode_schedule);
+}
+
+Result<Schedule> Client::schedule(const ScheduleRef& ref) {
+  return state_->get(schedule_path(ref.id).query("namespace", ref.ns), decode_schedule);
+}
+
+Result<SchedulePage> Client::schedules(const ScheduleQuery& query) {
+  Path path = api("/schedules");
+  path.query("namespace", query.ns).query("queue", query.queue).query("type", query.type);
+  if (query.enabled) path.query("enabled", *query.enabled ? "true" : "false");
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  return state_->get(path.query("cursor", query.cursor), decode_schedule_page);
+}
+
+Result<Schedule> Client::update_schedule(std::string_view id, const ScheduleRequest& change) {
+  Result<std::string> request = encode(change);
+  if (!request.ok()) return request.error();
+  const Result<std::string> body = state_->send("PATCH", schedule_path(id), std::move(*request));
+  if (!body.ok()) return body.error();
+  return decode_schedule(*body);
+}
+
+Result<Schedule> Client::delete_schedule(const ScheduleRef& ref) {
+  const Result<std::string> body = state_->send("DELETE", schedule_path(ref.id).query("namespace", ref.ns), std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_schedule(*body);
+}
+
+Result<Schedule> Client::pause_schedule(const ScheduleRef& ref, std::string_view note) {
+  return state_->post(schedule_path(ref.id).literal("/pause"), encode_strings(Pairs{{"namespace", ref.ns}, {"note", note}}),
+                      decode_schedule);
+}
+
+Result<Schedule> Client::resume_schedule(std::string_view id, const ResumeRequest& request) {
+  return state_->post(schedule_path(id).literal("/resume"), encode(request), decode_schedule);
+}
+
+Result<Submitted> Client::trigger_schedule(const ScheduleRef& ref) {
+  return state_->post(schedule_path(ref.id).literal("/trigger"), encode_strings(Pairs{{"namespace", ref.ns}}), decode_submitted);
+}
+
+Result<std::vector<Instant>> Client::preview_schedule(const PreviewQuery& query) {
+  Path path = schedule_path(query.schedule.id).literal("/preview").query("namespace", query.schedule.ns);
+  if (query.count) path.query("count", std::to_string(*query.count));
+  if (query.after) path.query("after", format_instant(*query.after));
+  return state_->get(path, decode_fires);
+}
+
+Result<std::vector<Submitted>> Client::backfill_schedule(const ScheduleRef& ref, const TimeRange& range) {
+  return state_->post(schedule_path(ref.id).literal("/backfill"), encode_backfill(ref.ns, range), decode_submitted_many);
+}
+
+// --- plans, actions, logs -----------------------------------------------------------------------------------------
+
+Result<Plan> Client::submit_plan(const PlanRequest& request) {
+  return state_->post(api("/plans").query("namespace", request.ns).query("replace", request.replace ? "true" : ""), request.text,
+                      decode_plan);
+}
+
+Result<Plan> Client::plan(const PlanRef& ref) {
+  return state_->get(api("/plans").segment(ref.plan).query("namespace", ref.ns), decode_plan);
+}
+
+Result<PlanPage> Client::plans(const PlanQuery& query) {
+  Path path = api("/plans");
+  path.query("namespace", query.ns).query("offset", number_text(query.offset)).query("limit", number_text(query.limit));
+  return state_->get(path, decode_plan_page);
+}
+
+Result<Plan> Client::delete_plan(const PlanRef& ref) {
+  const Result<std::string> body =
+      state_->send("DELETE", api("/plans").segment(ref.plan).query("namespace", ref.ns), std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_plan(*body);
+}
+
+Result<Action> Client::submit_action(const ActionRequest& request) {
+  Result<std::string> body = encode(request);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/actions"), std::move(*body), decode_action);
+}
+
+Result<Action> Client::action(const ActionQuery& query) {
+  Path path = api("/actions").segment(query.action).query("namespace", query.ns);
+  path.query("job_offset", number_text(query.job_offset)).query("job_limit", number_text(query.job_limit));
+  return state_->get(path, decode_action);
+}
+
+Result<ActionPage> Client::actions(const ActionListQuery& query) {
+  Path path = api("/actions");
+  path.query("namespace", query.ns).query("plan", query.plan).query("order", query.order);
+  path.query("offset", number_text(query.offset)).query("limit", number_text(query.limit));
+  return state_->get(path, decode_action_page);
+}
+
+Result<JobLogs> Client::logs(std::string_view job) {
+  return state_->get(api("/jobs").segment(job).literal("/logs"), decode_logs);
 }
 
 }  // namespace muster::sdk

@@ -1,4 +1,4 @@
-// One HTTP connection over libcurl, kept alive between requests. Private to Client, which holds a pool of these.
+// HTTP connections over libcurl, kept alive between requests. Private to Client, which holds a pool of them.
 //
 // A Transport serves one call at a time. Only interrupt() may be called from another thread: it ends the call in flight, and
 // every later one, with `interrupted`. No signal handlers are installed and no alarm is used, so time-outs are safe in
@@ -6,10 +6,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sdk/cpp/result.h"
 
@@ -61,6 +65,30 @@ class Transport {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// The connections of one Client: borrow a Transport, make one call, give it back.
+class ConnectionPool {
+ public:
+  // Idle connections beyond this are closed when they are given back.
+  static constexpr std::size_t kIdleMax = 64;
+
+  explicit ConnectionPool(TransportOptions options) : options_(std::move(options)) {}
+
+  Result<Response> perform(const Request& request);
+  Result<Nothing> stream(const std::string& path, const std::string& last_event_id,
+                         const std::function<bool(std::string_view)>& take);
+  void interrupt();
+
+ private:
+  std::unique_ptr<Transport> borrow();
+  void give_back(std::unique_ptr<Transport> transport);
+
+  const TransportOptions options_;
+  std::mutex mutex_;  // leaf; guards what follows
+  bool interrupted_ = false;
+  std::vector<std::unique_ptr<Transport>> idle_;
+  std::set<Transport*> busy_;
 };
 
 }  // namespace muster::sdk

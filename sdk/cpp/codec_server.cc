@@ -1,0 +1,315 @@
+// Workers, queues, plans and the server itself: requests and replies as tables.
+#include "sdk/cpp/fields.h"
+
+namespace muster::sdk {
+namespace fields {
+
+// --- workers -------------------------------------------------------------------------------------------------------
+
+template <>
+constexpr auto kFields<WorkerSpec> = std::array{
+    field<&WorkerSpec::ns>("namespace"),
+    field<&WorkerSpec::id>("id"),
+    field<&WorkerSpec::capabilities>("capabilities"),
+    field<&WorkerSpec::queues>("queues"),
+    field<&WorkerSpec::labels>("labels"),
+    field<&WorkerSpec::slots>("slots"),
+    field<&WorkerSpec::hostname>("hostname"),
+    field<&WorkerSpec::version>("version"),
+    field<&WorkerSpec::heartbeat>("heartbeat_ms"),
+    field<&WorkerSpec::dead_after>("dead_after_ms"),
+    field<&WorkerSpec::resume>("resume"),
+};
+template <>
+constexpr auto kFields<Beat> = std::array{
+    field<&Beat::ns>("namespace"),
+    field<&Beat::session>("session"),
+    field<&Beat::stats>("stats"),
+    Field<Beat>{.name = "held",
+                .write =
+                    [](Writing& out, const char* name, const Beat& beat) {
+                      if (beat.names_all || !beat.held.empty()) out.json[name] = put(out, beat.held);
+                    }},
+    field<&Beat::accepting>("accepting"),
+};
+template <>
+constexpr auto kFields<Registered> = std::array{
+    field<&Registered::id>("id").must(),           field<&Registered::session>("session").must(),
+    field<&Registered::heartbeat>("heartbeat_ms"), field<&Registered::dead_after>("dead_after_ms"),
+    field<&Registered::replaced>("replaced"),
+};
+template <>
+constexpr auto kFields<BeatReply> = std::array{
+    field<&BeatReply::state>("state").must(),
+    field<&BeatReply::drain_deadline>("drain_deadline"),
+    field<&BeatReply::drain_reason>("drain_reason"),
+    field<&BeatReply::next_beat_in>("next_beat_in_ms"),
+    field<&BeatReply::cancel>("cancel"),
+    field<&BeatReply::lost>("lost"),
+};
+template <>
+constexpr auto kFields<WorkerInfo> = std::array{
+    field<&WorkerInfo::ns>("namespace"),
+    field<&WorkerInfo::id>("id").must(),
+    field<&WorkerInfo::dialect>("dialect"),
+    field<&WorkerInfo::state>("state"),
+    field<&WorkerInfo::health>("health"),
+    field<&WorkerInfo::capabilities>("capabilities"),
+    field<&WorkerInfo::queues>("queues"),
+    field<&WorkerInfo::labels>("labels"),
+    field<&WorkerInfo::slots>("slots"),
+    field<&WorkerInfo::running>("running"),
+    field<&WorkerInfo::completed>("completed"),
+    field<&WorkerInfo::failed>("failed"),
+    field<&WorkerInfo::hostname>("hostname"),
+    field<&WorkerInfo::version>("version"),
+    field<&WorkerInfo::registered_at>("registered_at"),
+    field<&WorkerInfo::last_seen_at>("last_seen_at"),
+    field<&WorkerInfo::offline_at>("offline_at"),
+    field<&WorkerInfo::drain_deadline>("drain_deadline"),
+    field<&WorkerInfo::offline_cause>("offline_cause"),
+    field<&WorkerInfo::drain_reason>("drain_reason"),
+    document<&WorkerInfo::document>(),
+};
+
+// --- queues and namespaces -----------------------------------------------------------------------------------------
+
+template <>
+constexpr auto kFields<Rate> = std::array{
+    field<&Rate::count>("count"),
+    field<&Rate::per>("per_ms"),
+    field<&Rate::burst>("burst"),
+};
+template <>
+constexpr auto kFields<Namespace> = std::array{
+    field<&Namespace::name>("name").must(),
+    field<&Namespace::description>("description"),
+    field<&Namespace::created_at>("created_at"),
+    document<&Namespace::document>(),
+};
+
+template <>
+constexpr auto kFields<WorkerPage> = std::array{field<&WorkerPage::workers>("workers").must(), field<&WorkerPage::next>("next")};
+template <>
+constexpr auto kFields<QueueLimits> = std::array{
+    field<&QueueLimits::ns>("namespace"),
+    field<&QueueLimits::running_max>("running_max"),
+    field<&QueueLimits::running_max_by_type>("running_max_by_type"),
+    field<&QueueLimits::rate>("rate"),
+};
+template <>
+constexpr auto kFields<Queue> = std::array{
+    field<&Queue::ns>("namespace"),
+    field<&Queue::name>("name").must(),
+    field<&Queue::paused>("paused"),
+    field<&Queue::pause_reason>("pause_reason"),
+    field<&Queue::running_max>("running_max"),
+    field<&Queue::running_max_by_type>("running_max_by_type"),
+    field<&Queue::rate>("rate"),
+    field<&Queue::scheduled>("scheduled"),
+    field<&Queue::ready>("ready"),
+    field<&Queue::running>("running"),
+    field<&Queue::dead>("dead"),
+    field<&Queue::enqueued_total>("enqueued_total"),
+    field<&Queue::completed_total>("completed_total"),
+    field<&Queue::oldest_ready_at>("oldest_ready_at"),
+    field<&Queue::completed_per_second>("completed_per_second"),
+    document<&Queue::document>(),
+};
+
+// --- the server ----------------------------------------------------------------------------------------------------
+
+constexpr std::array kStoreFields{
+    field<&ServerInfo::store_kind>("kind"),
+    field<&ServerInfo::store_location>("location"),
+    field<&ServerInfo::schema_version>("schema_version"),
+    field<&ServerInfo::store_bytes>("bytes"),
+    field<&ServerInfo::jobs_live>("jobs_live"),
+    field<&ServerInfo::jobs_finished>("jobs_finished"),
+    field<&ServerInfo::commits>("commits"),
+    field<&ServerInfo::group_size_mean>("group_size_mean"),
+};
+template <>
+constexpr auto kFields<ServerInfo> = std::array{
+    field<&ServerInfo::version>("version").must(),
+    field<&ServerInfo::started_at>("started_at"),
+    group<kStoreFields, ServerInfo>("store"),
+    field<&ServerInfo::writable>("writable"),
+    field<&ServerInfo::reason>("reason"),
+    field<&ServerInfo::workers>("workers"),
+    // A newer server may say more of a listener than its address.
+    Field<ServerInfo>{.name = "listeners",
+                      .read =
+                          [](const Json& object, const char* name, ServerInfo& out) {
+                            if (const Json* listeners = find(object, name))
+                              for (const auto& [listener, address] : listeners->items())
+                                if (address.is_string()) out.listeners[listener] = address.get<std::string>();
+                          }},
+    document<&ServerInfo::document>(),
+};
+template <>
+constexpr auto kFields<ClusterNode> = std::array{
+    field<&ClusterNode::name>("name").must(),    field<&ClusterNode::address>("address"),
+    field<&ClusterNode::version>("version"),     field<&ClusterNode::started_at>("started_at"),
+    field<&ClusterNode::seen_at>("seen_at"),     field<&ClusterNode::leader>("leader"),
+    field<&ClusterNode::listening>("listening"), field<&ClusterNode::pending>("pending"),
+    field<&ClusterNode::workers>("workers"),     field<&ClusterNode::notify_lag>("notify_lag_ms"),
+    document<&ClusterNode::document>(),
+};
+template <>
+constexpr auto kFields<Backup> = std::array{
+    field<&Backup::path>("path").must(),
+    field<&Backup::bytes>("bytes"),
+    field<&Backup::took>("took_ms"),
+    document<&Backup::document>(),
+};
+constexpr std::array kEventFields{
+    field<&Event::at>("at"),       field<&Event::ns>("namespace"),    field<&Event::id>("id"),
+    field<&Event::queue>("queue"), field<&Event::type>("type"),       field<&Event::event>("event"),
+    field<&Event::from>("from"),   field<&Event::to>("to"),           field<&Event::worker>("worker"),
+    field<&Event::cause>("cause"), field<&Event::attempt>("attempt"), field<&Event::paused>("paused"),
+    document<&Event::document>(),
+};
+
+// --- plans ---------------------------------------------------------------------------------------------------------
+
+template <>
+constexpr auto kFields<Plan> = std::array{
+    field<&Plan::id>("id").must(),
+    field<&Plan::ns>("namespace"),
+    field<&Plan::description>("description"),
+    field<&Plan::tasks>("tasks"),
+    field<&Plan::needs>("needs"),
+    field<&Plan::created_at>("created_at"),
+    field<&Plan::last_used_at>("last_used_at"),
+    field<&Plan::actions>("actions"),
+    field<&Plan::jobs>("jobs"),
+    field<&Plan::existed>("existed"),
+    Field<Plan>{.name = "document",
+                .read =
+                    [](const Json& object, const char* name, Plan& out) {
+                      if (const Json* own = find(object, name)) out.text = text_of(*own);
+                    }},
+    document<&Plan::document>(),
+};
+template <>
+constexpr auto kFields<ActionCounts> = std::array{
+    field<&ActionCounts::waiting>("waiting"),     field<&ActionCounts::running>("running"),
+    field<&ActionCounts::completed>("completed"), field<&ActionCounts::failed>("failed"),
+    field<&ActionCounts::dead>("dead"),           field<&ActionCounts::cancelled>("cancelled"),
+};
+constexpr std::array kActionRequestFields{
+    field<&ActionRequest::ns>("namespace"),
+    field<&ActionRequest::id>("id"),
+    field<&ActionRequest::plan>("plan"),
+    field<&ActionRequest::job_unit>("job_unit"),
+    field<&ActionRequest::priority>("priority"),
+    field<&ActionRequest::timeout>("timeout_ms"),
+    field<&ActionRequest::attempts_max>("attempts_max"),
+    field<&ActionRequest::rescues_max>("rescues_max"),
+};
+
+// A stream is text, or bytes in base64.
+template <auto kMember>
+static constexpr Field<JobLogs> stream(const char* name) {
+  return {.name = name, .read = [](const Json& object, const char* key, JobLogs& out) {
+            const std::string coded_key = std::string(key) + "_base64";
+            if (const Json* coded = find(object, coded_key.c_str()); coded != nullptr && !coded->get<std::string>().empty())
+              out.*kMember = from_base64(coded->get<std::string>()).value_or("");
+            else
+              read_member<kMember>(object, key, out);
+          }};
+}
+template <>
+constexpr auto kFields<JobLogs> = std::array{
+    field<&JobLogs::id>("id").must(),   field<&JobLogs::state>("state"), stream<&JobLogs::output>("stdout"),
+    stream<&JobLogs::errors>("stderr"), document<&JobLogs::document>(),
+};
+
+template <>
+constexpr auto kFields<Cluster> = std::array{
+    field<&Cluster::now>("now"),
+    field<&Cluster::self>("self"),
+    field<&Cluster::leader>("leader"),
+    field<&Cluster::term>("term"),
+    field<&Cluster::leader_until>("leader_until"),
+    field<&Cluster::nodes>("nodes").must(),
+    document<&Cluster::document>(),
+};
+template <>
+constexpr auto kFields<Action> = std::array{
+    field<&Action::id>("id").must(),  field<&Action::ns>("namespace"),          field<&Action::plan>("plan"),
+    field<&Action::state>("state"),   field<&Action::created_at>("created_at"), field<&Action::jobs>("jobs"),
+    field<&Action::counts>("counts"), field<&Action::job_ids>("job_ids"),       document<&Action::document>(),
+};
+template <>
+constexpr auto kFields<PlanPage> = std::array{field<&PlanPage::plans>("plans").must(), field<&PlanPage::total>("total")};
+
+template <>
+constexpr auto kFields<ActionPage> =
+    std::array{field<&ActionPage::actions>("actions").must(), field<&ActionPage::total>("total")};
+
+}  // namespace fields
+
+using namespace fields;
+
+std::string encode(const WorkerSpec& spec) { return encoded_plain(spec); }
+std::string encode(const Beat& beat) { return encoded_plain(beat); }
+std::string encode(const QueueLimits& limits) { return encoded_plain(limits); }
+
+std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, std::string_view reason) {
+  Json json = Json::object();
+  if (!ns.empty()) json["namespace"] = ns;
+  if (deadline) json["deadline_ms"] = deadline->count();
+  if (!reason.empty()) json["reason"] = reason;
+  return text_of(json);
+}
+
+Result<std::string> encode(const ActionRequest& request) {
+  Writing out;
+  write_fields(out, Fields<ActionRequest>(kActionRequestFields), request);
+  std::string text = text_of(out.json);
+  // Inputs go out as they came: a number keeps its digits, however many it has.
+  text.back() = text.size() > 2 ? ',' : ' ';
+  text += "\"inputs\":[";
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    if (!Json::accept(request.inputs[i]))
+      return not_accepted(fmt::format("input {} is not JSON: `{}`", i, request.inputs[i].substr(0, 60)));
+    if (i > 0) text.push_back(',');
+    text += request.inputs[i];
+  }
+  return text + "]}";
+}
+
+Result<Registered> decode_registered(std::string_view body) { return decoded<Registered>(body); }
+Result<BeatReply> decode_beat(std::string_view body) { return decoded<BeatReply>(body); }
+Result<WorkerInfo> decode_worker(std::string_view body) { return decoded<WorkerInfo>(body); }
+Result<WorkerPage> decode_worker_page(std::string_view body) { return decoded<WorkerPage>(body); }
+Result<Queue> decode_queue(std::string_view body) { return decoded<Queue>(body); }
+Result<std::vector<Queue>> decode_queues(std::string_view body) { return decoded_list<Queue>(body, "queues"); }
+Result<Namespace> decode_namespace(std::string_view body) { return decoded<Namespace>(body); }
+Result<std::vector<Namespace>> decode_namespaces(std::string_view body) { return decoded_list<Namespace>(body, "namespaces"); }
+Result<ServerInfo> decode_server(std::string_view body) { return decoded<ServerInfo>(body); }
+Result<Cluster> decode_cluster(std::string_view body) { return decoded<Cluster>(body); }
+Result<Backup> decode_backup(std::string_view body) { return decoded<Backup>(body); }
+Result<Plan> decode_plan(std::string_view body) { return decoded<Plan>(body); }
+Result<PlanPage> decode_plan_page(std::string_view body) { return decoded<PlanPage>(body); }
+Result<Action> decode_action(std::string_view body) { return decoded<Action>(body); }
+Result<ActionPage> decode_action_page(std::string_view body) { return decoded<ActionPage>(body); }
+Result<JobLogs> decode_logs(std::string_view body) { return decoded<JobLogs>(body); }
+
+Result<Event> decode_event(const ServerEvent& event) {
+  Event out;
+  out.number = event.id;
+  out.kind = event.event;
+  if (event.event == "gap") {
+    out.document = R"({"event":"gap"})";
+    return out;
+  }
+  return read_text(event.data, [&out](const Json& json) {
+    read_fields(json, Fields<Event>(kEventFields), out);
+    return std::move(out);
+  });
+}
+
+}  // namespace muster::sdk
