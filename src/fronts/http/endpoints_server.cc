@@ -4,7 +4,7 @@
 #include "fronts/http/codec/queues.h"
 #include "fronts/http/endpoint.h"
 #include "fronts/http/endpoints.h"
-#include "fronts/http/openapi_text.h"
+#include "fronts/http/openapi/document.h"
 
 namespace muster::http::endpoints {
 namespace {
@@ -30,8 +30,7 @@ void server_info(ExchangePtr exchange) {
 
 void openapi(ExchangePtr exchange) {
   Response response;
-  for (const auto& file : embedded::openapi_text())
-    if (file.name == "openapi.json") response.body = std::string(file.text);
+  response.body = openapi_document();
   exchange->answer(std::move(response));
 }
 

@@ -154,7 +154,7 @@ constexpr std::array kServerFields{
     shown<&command::ServerInfoReply::health, &store::StoreHealth::writable>("writable"),
     shown_unless_blank<&command::ServerInfoReply::health, &store::StoreHealth::reason>("reason", "Why it cannot write."),
     shown<&command::ServerInfoReply::workers>("workers", "Online or draining."),
-    shown<&command::ServerInfoReply::facts, &command::ServerFacts::listeners>("listeners"),
+    shown<&command::ServerInfoReply::listeners>("listeners"),
 };
 constexpr Object<command::ServerInfoReply> kServer{
     "Server", "", kServerFields,
