@@ -62,7 +62,7 @@ inline constexpr Spec kPlanList{
     .auth = Auth::read_only,
     .effect = Effect::read,
     .idempotent = true,
-    .summary = "List plans.",
+    .summary = "List plans, oldest first.",
 };
 
 using PlanListRequest = store::PlanQuery;

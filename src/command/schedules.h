@@ -61,7 +61,7 @@ inline constexpr Spec kScheduleList{
     .auth = Auth::read_only,
     .effect = Effect::read,
     .idempotent = true,
-    .summary = "List schedules.",
+    .summary = "List schedules, newest first.",
 };
 
 using ScheduleListRequest = store::ScheduleQuery;

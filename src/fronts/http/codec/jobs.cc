@@ -317,13 +317,13 @@ constexpr std::array kWhyFields{
     shown<&command::JobWhyReply::code>("code"),
     shown<&command::JobWhyReply::text>("text", "One sentence."),
     Field<command::JobWhyReply>{.name = "details",
-                       .write =
-                           [](JsonWriter& out, std::string_view name, const command::JobWhyReply& why) {
-                             out.plain_key(name);
-                             write_object(out, kWhyDetails, why);
-                           },
-                       .draw = draw_object<kWhyDetails>,
-                       .always = true},
+                                .write =
+                                    [](JsonWriter& out, std::string_view name, const command::JobWhyReply& why) {
+                                      out.plain_key(name);
+                                      write_object(out, kWhyDetails, why);
+                                    },
+                                .draw = draw_object<kWhyDetails>,
+                                .always = true},
 };
 constexpr Object<command::JobWhyReply> kWhy{
     "Why", "", kWhyFields,

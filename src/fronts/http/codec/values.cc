@@ -36,9 +36,12 @@ constexpr std::array kLeaseFields{
 };
 constexpr Object<LeaseRef> kLease{"Lease", "", kLeaseFields};
 
-// REQUIRES: bounds that are enforced.
+// Bounds that are only judged further in are those of the type here.
+template <class T>
 std::int64_t read_within(JsonReader& in, const Range& range) {
-  return in.read_integer(static_cast<std::int64_t>(range.least), static_cast<std::int64_t>(range.most));
+  if (range.enforced) return in.read_integer(static_cast<std::int64_t>(range.least), static_cast<std::int64_t>(range.most));
+  constexpr auto kMost = std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max());
+  return in.read_integer(std::numeric_limits<T>::min(), static_cast<std::int64_t>(kMost));
 }
 
 std::string not_a_state(std::string_view word, std::span<const std::string_view> accepted) {
@@ -66,14 +69,13 @@ void read_value(JsonReader& in, Fence& out, const Range&) { out = Fence{in.read_
 void read_value(JsonReader& in, SessionId& out, const Range&) { out = SessionId{in.read_unsigned()}; }
 
 void read_value(JsonReader& in, std::int32_t& out, const Range& range) {
-  out = static_cast<std::int32_t>(read_within(in, range));
+  out = static_cast<std::int32_t>(read_within<std::int32_t>(in, range));
 }
 void read_value(JsonReader& in, std::uint64_t& out, const Range& range) {
-  out = static_cast<std::uint64_t>(read_within(in, range));
+  out = static_cast<std::uint64_t>(read_within<std::uint64_t>(in, range));
 }
 void read_value(JsonReader& in, std::uint32_t& out, const Range& range) {
-  out = static_cast<std::uint32_t>(range.enforced ? static_cast<std::uint64_t>(read_within(in, range))
-                                                  : in.read_unsigned(std::numeric_limits<std::uint32_t>::max()));
+  out = static_cast<std::uint32_t>(read_within<std::uint32_t>(in, range));
 }
 
 void read_value(JsonReader& in, Duration& out, const Range& range) {

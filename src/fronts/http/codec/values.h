@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "command/jobs.h"
 #include "fronts/http/json/fields.h"
 #include "fronts/http/json/reader.h"
 #include "fronts/http/json/writer.h"
@@ -19,7 +20,6 @@
 #include "model/job.h"
 #include "model/schedule.h"
 #include "model/worker.h"
-#include "command/jobs.h"
 
 namespace muster::http {
 
