@@ -1,6 +1,14 @@
 // Commands that any type of key understands: being there, being named, running out of time.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
 #include "base/glob.h"
 #include "store/keyspace/families.h"
+#include "store/keyspace/keyspace.h"
 
 namespace muster::store::keyspace {
 namespace {
@@ -139,6 +147,89 @@ KeyAnswer apply(Stage& stage, const key::Clear&) {
   constexpr std::size_t kSlicesMax = Bounds::kWholeRowsMax / Bounds::kSliceRowsMax;
   for (std::size_t slices = 0; !stage.clear() && !stage.divisible && slices < kSlicesMax; ++slices) continue;
   return KeyAnswer::ok();
+}
+
+// A page of a hash or a set: [next, element, …], `next` empty at the end. Cursors are names, so whoever is there during the
+// whole walk is met exactly once, however much changes meanwhile.
+
+std::size_t page_rows(std::size_t limit) {
+  return std::clamp<std::size_t>(limit == 0 ? Bounds::kNamesPageMax : limit, 1, Bounds::kNamesPageMax);
+}
+
+KeyAnswer scan_fields(Stage& stage, const Look& container, const FieldPage& page) {
+  if (auto refused = refuse_pattern(page.pattern)) return *refused;
+  Gathered out;
+  out.add(std::string());
+  if (!container.head) return out.take();
+  bool fits = true;
+  const auto take = [&](KeyPair field) {
+    if (!page.pattern.empty() && !glob_matches(page.pattern, field.first)) return;
+    fits = fits && out.add(std::move(field.first));
+    if (page.with_values) fits = fits && out.add(std::move(field.second));
+  };
+  // Nothing comes before the empty name, so no cursor leads to it.
+  if (page.after.empty())
+    if (auto value = stage.rows.field(*container.head, {})) take({{}, std::move(*value)});
+  auto fields = stage.rows.fields(*container.head, page.after, page_rows(page.limit));
+  std::size_t bytes = 0;
+  for (const KeyPair& field : fields) bytes += field.first.size() + field.second.size();
+  std::string next = may_follow(fields.size(), page_rows(page.limit), bytes) ? fields.back().first : std::string();
+  for (KeyPair& field : fields) take(std::move(field));
+  if (!fits) return refuse_answer();
+  KeyAnswer answer = out.take();
+  answer.list.front().text = std::move(next);
+  return answer;
+}
+
+namespace {
+
+constexpr std::size_t kRealTextMax = 5 * 1'024;  // as long as the largest number is with all its digits
+
+// strtold would also skip spaces and take hexadecimal; neither is a number here.
+std::optional<long double> read_real(std::string_view text) {
+  if (text.empty() || text.size() > kRealTextMax || text.find_first_not_of("0123456789+-.eEinfINF") != std::string_view::npos)
+    return std::nullopt;
+  const std::string copy(text);
+  char* end = nullptr;
+  const long double value = std::strtold(copy.c_str(), &end);
+  if (end != copy.c_str() + copy.size() || std::isnan(value)) return std::nullopt;
+  return value;
+}
+
+// With 17 decimals, then without the zeros that say nothing.
+std::string write_real(long double value) {
+  std::string out = fmt::format("{:.17f}", value);
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.ends_with('.')) out.pop_back();
+  return out == "-0" ? "0" : out;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> exact_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const bool padded = text != "0" && (text.starts_with('0') || text.starts_with("-0"));
+  if (padded) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> sum(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_add_overflow(a, b, &out)) return std::nullopt;
+  return out;
+}
+
+RealSum add_real(std::string_view text, double by) {
+  const auto before = read_real(text);
+  if (!before) return {RealSum::Fault::not_a_number, {}};
+  // By way of its shortest text, since 0.1 as a double is not 0.1 any more once it is given more digits.
+  const auto step = read_real(fmt::format("{}", by));
+  if (!step) return {RealSum::Fault::not_finite, {}};
+  const long double after = *before + *step;
+  if (!std::isfinite(after)) return {RealSum::Fault::not_finite, {}};
+  return {RealSum::Fault::none, write_real(after)};
 }
 
 }  // namespace muster::store::keyspace

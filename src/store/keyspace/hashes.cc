@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "store/keyspace/families.h"
-#include "store/keyspace/numbers.h"
 
 namespace muster::store::keyspace {
 namespace {

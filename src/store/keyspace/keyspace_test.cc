@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "store/keyspace/families.h"
 #include "store/keyspace/memory_rows_testing.h"
-#include "store/keyspace/numbers.h"
 #include "store/keyspace/stage.h"
 
 namespace muster::store::keyspace {

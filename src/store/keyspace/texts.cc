@@ -1,6 +1,5 @@
 // Texts: a key that holds one value of bytes, which may be a number.
 #include "store/keyspace/families.h"
-#include "store/keyspace/numbers.h"
 
 namespace muster::store::keyspace {
 namespace {

@@ -15,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "model/change.h"
 #include "model/lane.h"
 #include "model/queue.h"
 #include "model/worker.h"
+#include "store/keys.h"
 
 namespace muster::store::postgres {
 
@@ -141,6 +143,27 @@ class Directory {
   std::map<std::pair<std::vector<LaneKey>, std::vector<LaneKey>>, std::shared_ptr<const OfferLanes>> same_lanes_;
   std::unordered_map<QueueKey, Counted> counts_;
   std::unordered_map<WorkerKey, WorkerDelta> worker_counts_;
+};
+
+// What one transaction changed, to be told once it is committed: to this node's listener, and to the other nodes by NOTIFY.
+
+struct Changes {
+  std::vector<JobChange> jobs;
+  std::vector<WorkerChange> workers;
+  std::vector<QueueChanged> queues;
+  std::vector<LanePtr> wakes;   // one entry per job that became claimable
+  std::vector<KeyPushed> keys;  // told to this node alone: waiters elsewhere look for themselves
+
+  bool empty() const { return quiet() && keys.empty(); }
+  // Nothing that other nodes are told of.
+  bool quiet() const { return jobs.empty() && workers.empty() && queues.empty() && wakes.empty(); }
+  void clear() {
+    jobs.clear();
+    workers.clear();
+    queues.clear();
+    wakes.clear();
+    keys.clear();
+  }
 };
 
 }  // namespace muster::store::postgres

@@ -9,55 +9,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kLock{"key_lock"};
-const Sql kGate{"key_gate"};
-const Sql kGateShared{"key_gate_shared"};
-const Sql kFind{"key_find"};
-const Sql kCreate{"key_create"};
-const Sql kWrite{"key_write"};
-const Sql kRemove{"key_remove"};
-const Sql kRetire{"key_retire"};
-const Sql kRename{"key_rename"};
-const Sql kNames{"key_names"};
-const Sql kCount{"key_count"};
-const Sql kClear{"key_clear"};
-const Sql kVersion{"key_version"};
-const Sql kText{"key_text"};
-const Sql kTextPut{"key_text_put"};
-const Sql kItemsLeft{"key_items_left"};
-const Sql kItemsRight{"key_items_right"};
-const Sql kItemsPastLeft{"key_items_past_left"};
-const Sql kItemsPastRight{"key_items_past_right"};
-const Sql kPositionsLeft{"key_positions_left"};
-const Sql kPositionsRight{"key_positions_right"};
-const Sql kItemPut{"key_item_put"};
-const Sql kItemsRemove{"key_items_remove"};
-const Sql kField{"key_field"};
-const Sql kFieldPut{"key_field_put"};
-const Sql kFieldRemove{"key_field_remove"};
-const Sql kFields{"key_fields"};
-const Sql kFieldAt{"key_field_at"};
-const Sql kFieldsOf{"key_fields_of"};
-const Sql kFieldsPut{"key_fields_put"};
-const Sql kFieldsRemove{"key_fields_remove"};
-const Sql kScore{"key_score"};
-const Sql kScorePut{"key_score_put"};
-const Sql kScoreRemove{"key_score_remove"};
-const Sql kScoresUp{"key_scores_up"};
-const Sql kScoresDown{"key_scores_down"};
-const Sql kScoresUpPast{"key_scores_up_past"};
-const Sql kScoresDownPast{"key_scores_down_past"};
-const Sql kScoresCount{"key_scores_count"};
-const Sql kMembersUp{"key_members_up"};
-const Sql kMembersDown{"key_members_down"};
-const Sql kMembersUpPast{"key_members_up_past"};
-const Sql kMembersDownPast{"key_members_down_past"};
-const Sql kRank{"key_rank"};
-const Sql kScoresAfter{"key_scores_after"};
-const Sql kScoresOf{"key_scores_of"};
-const Sql kScoresPut{"key_scores_put"};
-const Sql kScoresRemove{"key_scores_remove"};
-
 std::int64_t row_of(const KeyHead& head) { return static_cast<std::int64_t>(head.row); }
 std::int64_t whole(std::uint64_t value) { return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX)); }
 Params of(const KeyHead& head) { return std::move(Params().int8(row_of(head))); }
@@ -131,15 +82,15 @@ std::int32_t stripe_of(const KeyScope& scope, std::string_view key) {
 }
 
 void lock_keys(Tx& tx, const KeyScope& scope, const std::vector<std::string>& keys) {
-  tx.write(kGateShared, Params().int4(scope.ns));
+  tx.write("key_gate_shared"_sql, Params().int4(scope.ns));
   std::vector<std::int32_t> stripes;
   for (const std::string& key : keys) stripes.push_back(stripe_of(scope, key));
   std::sort(stripes.begin(), stripes.end());
   stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
-  if (!stripes.empty()) tx.write(kLock, Params().int4s(stripes));
+  if (!stripes.empty()) tx.write("key_lock"_sql, Params().int4s(stripes));
 }
 
-void lock_all_keys(Tx& tx, NamespaceKey ns) { tx.write(kGate, Params().int4(ns)); }
+void lock_all_keys(Tx& tx, NamespaceKey ns) { tx.write("key_gate"_sql, Params().int4(ns)); }
 
 Params RowsOfKeys::scoped() const { return std::move(Params().int4(scope_.ns).int2(static_cast<std::int64_t>(scope_.space))); }
 
@@ -150,7 +101,7 @@ void RowsOfKeys::expect(const std::vector<std::string>& keys) {
   if (names.size() == 0) return;
   Params params = scoped();
   params.array(std::move(names)).int4(static_cast<std::int64_t>(kTextRememberedMax));
-  const Rows rows = tx_.ask(kFind, std::move(params));
+  const Rows rows = tx_.ask("key_find"_sql, std::move(params));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Known& entry = known_[rows.text(i, 0)];
     entry.head = head_of(rows, i, 1);
@@ -174,11 +125,11 @@ void RowsOfKeys::write_out(Known& entry) {
   if (entry.head && entry.head_changed) {
     Params params = of(*entry.head);
     params.int8(to_ms(entry.head->expires_at)).int8(entry.head->count).int8(entry.head->head).int8(entry.head->tail);
-    tx_.write(kWrite, std::move(params));
+    tx_.write("key_write"_sql, std::move(params));
   }
   if (entry.head && entry.text_changed) {
     Params params = of(*entry.head);
-    tx_.write(kTextPut, std::move(params.bytes(*entry.text)));
+    tx_.write("key_text_put"_sql, std::move(params.bytes(*entry.text)));
   }
   entry.head_changed = entry.text_changed = false;
 }
@@ -192,7 +143,7 @@ std::optional<KeyHead> RowsOfKeys::find(std::string_view key) { return known(key
 KeyHead RowsOfKeys::create(std::string_view key, KeyType type, std::optional<Instant> expires_at) {
   Params params = scoped();
   params.bytes(key).int2(static_cast<std::int64_t>(type)).int8(to_ms(expires_at));
-  const Rows rows = tx_.ask(kCreate, std::move(params));
+  const Rows rows = tx_.ask("key_create"_sql, std::move(params));
   KeyHead head;
   if (rows.size() == 1) head.row = KeyRow{rows.integer(0, 0)};
   head.type = type;
@@ -213,13 +164,13 @@ void RowsOfKeys::write(const KeyHead& head) {
 void RowsOfKeys::remove(std::string_view key, const KeyHead& head) {
   known_[std::string(key)] = Known();
   names_of_row_.erase(row_of(head));
-  if (head.count > static_cast<std::int64_t>(kRemovedAtOnceMax)) return tx_.write(kRetire, of(head));
-  tx_.write(kRemove, Params().int8s({row_of(head)}));
+  if (head.count > static_cast<std::int64_t>(kRemovedAtOnceMax)) return tx_.write("key_retire"_sql, of(head));
+  tx_.write("key_remove"_sql, Params().int8s({row_of(head)}));
 }
 
 void RowsOfKeys::rename(std::string_view from, std::string_view to, const KeyHead& head) {
   Params params = of(head);
-  tx_.write(kRename, std::move(params.bytes(to)));
+  tx_.write("key_rename"_sql, std::move(params.bytes(to)));
   Known moved = std::move(known(from));
   moved.head = head;
   known_[std::string(from)] = Known();
@@ -230,7 +181,7 @@ void RowsOfKeys::rename(std::string_view from, std::string_view to, const KeyHea
 std::vector<KeyName> RowsOfKeys::names(std::string_view after, std::size_t limit) {
   flush();
   Params params = scoped();
-  const Rows rows = tx_.ask(kNames, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
+  const Rows rows = tx_.ask("key_names"_sql, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
   std::vector<KeyName> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.text(i, 0), head_of(rows, i, 1)});
   return out;
@@ -239,12 +190,12 @@ std::vector<KeyName> RowsOfKeys::names(std::string_view after, std::size_t limit
 std::int64_t RowsOfKeys::count(Instant now, std::size_t most) {
   flush();
   Params params = scoped();
-  return number_in(tx_.ask(kCount, std::move(params.int8(to_ms(now)).int8(whole(most)))));
+  return number_in(tx_.ask("key_count"_sql, std::move(params.int8(to_ms(now)).int8(whole(most)))));
 }
 
 std::string RowsOfKeys::version(const KeyHead& head) {
   flush();
-  return fmt::format("{}.{}", row_of(head), number_in(tx_.ask(kVersion, of(head))));
+  return fmt::format("{}.{}", row_of(head), number_in(tx_.ask("key_version"_sql, of(head))));
 }
 
 std::size_t RowsOfKeys::clear(std::size_t most) {
@@ -252,13 +203,13 @@ std::size_t RowsOfKeys::clear(std::size_t most) {
   known_.clear();
   names_of_row_.clear();
   Params params = scoped();
-  return static_cast<std::size_t>(number_in(tx_.ask(kClear, std::move(params.int8(whole(most))))));
+  return static_cast<std::size_t>(number_in(tx_.ask("key_clear"_sql, std::move(params.int8(whole(most))))));
 }
 
 std::string RowsOfKeys::text(const KeyHead& head) {
   Known* entry = of_row(head);
   if (entry != nullptr && entry->text) return *entry->text;
-  const Rows rows = tx_.ask(kText, of(head));
+  const Rows rows = tx_.ask("key_text"_sql, of(head));
   std::string value = rows.size() == 0 ? std::string() : rows.text(0, 0);
   if (entry != nullptr && value.size() <= kTextRememberedMax) entry->text = value;
   return value;
@@ -276,26 +227,26 @@ void RowsOfKeys::put_text(std::string_view, const KeyHead& head, std::string_vie
     return;
   }
   Params params = of(head);
-  tx_.write(kTextPut, std::move(params.bytes(value)));
+  tx_.write("key_text_put"_sql, std::move(params.bytes(value)));
 }
 
 std::vector<ListItem> RowsOfKeys::items(const KeyHead& head, ListEnd from, std::uint64_t skip, std::size_t limit) {
   Params params = of(head);
   params.int8(whole(limit)).int8(whole(skip)).int8(whole(kPieceBytesMax));
-  return items_of(tx_.ask(from == ListEnd::left ? kItemsLeft : kItemsRight, std::move(params)));
+  return items_of(tx_.ask(from == ListEnd::left ? "key_items_left"_sql : "key_items_right"_sql, std::move(params)));
 }
 
 std::vector<ListItem> RowsOfKeys::items_past(const KeyHead& head, ListEnd from, std::int64_t position, std::size_t limit) {
   Params params = of(head);
   params.int8(position).int8(whole(limit)).int8(whole(kPieceBytesMax));
-  return items_of(tx_.ask(from == ListEnd::left ? kItemsPastLeft : kItemsPastRight, std::move(params)));
+  return items_of(tx_.ask(from == ListEnd::left ? "key_items_past_left"_sql : "key_items_past_right"_sql, std::move(params)));
 }
 
 std::vector<std::int64_t> RowsOfKeys::positions(const KeyHead& head, ListEnd from, std::string_view value, std::size_t limit,
                                                 std::size_t within) {
   Params params = of(head);
   params.bytes(value).int8(whole(limit)).int8(whole(within));
-  const Rows rows = tx_.ask(from == ListEnd::left ? kPositionsLeft : kPositionsRight, std::move(params));
+  const Rows rows = tx_.ask(from == ListEnd::left ? "key_positions_left"_sql : "key_positions_right"_sql, std::move(params));
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows.integer(i, 0));
   return out;
@@ -303,36 +254,36 @@ std::vector<std::int64_t> RowsOfKeys::positions(const KeyHead& head, ListEnd fro
 
 void RowsOfKeys::put_item(const KeyHead& head, std::int64_t position, std::string_view value) {
   Params params = of(head);
-  tx_.write(kItemPut, std::move(params.int8(position).bytes(value)));
+  tx_.write("key_item_put"_sql, std::move(params.int8(position).bytes(value)));
 }
 
 void RowsOfKeys::remove_item(const KeyHead& head, std::int64_t position) { remove_items(head, position, position); }
 
 void RowsOfKeys::remove_items(const KeyHead& head, std::int64_t first, std::int64_t last) {
   Params params = of(head);
-  tx_.write(kItemsRemove, std::move(params.int8(first).int8(last)));
+  tx_.write("key_items_remove"_sql, std::move(params.int8(first).int8(last)));
 }
 
 std::optional<std::string> RowsOfKeys::field(const KeyHead& head, std::string_view name) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kField, std::move(params.bytes(name)));
+  const Rows rows = tx_.ask("key_field"_sql, std::move(params.bytes(name)));
   if (rows.size() == 0) return std::nullopt;
   return rows.text(0, 0);
 }
 
 bool RowsOfKeys::put_field(const KeyHead& head, std::string_view name, std::string_view value) {
   Params params = of(head);
-  return said_yes(tx_.ask(kFieldPut, std::move(params.bytes(name).bytes(value))));
+  return said_yes(tx_.ask("key_field_put"_sql, std::move(params.bytes(name).bytes(value))));
 }
 
 bool RowsOfKeys::remove_field(const KeyHead& head, std::string_view name) {
   Params params = of(head);
-  return tx_.ask(kFieldRemove, std::move(params.bytes(name))).affected() == 1;
+  return tx_.ask("key_field_remove"_sql, std::move(params.bytes(name))).affected() == 1;
 }
 
 std::vector<KeyPair> RowsOfKeys::fields(const KeyHead& head, std::string_view after, std::size_t limit) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kFields, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
+  const Rows rows = tx_.ask("key_fields"_sql, std::move(params.bytes(after).int8(whole(limit)).int8(whole(kPieceBytesMax))));
   std::vector<KeyPair> out;
   for (std::size_t i = 0; i < rows.size(); ++i) out.push_back({rows.text(i, 0), rows.text(i, 1)});
   return out;
@@ -340,14 +291,14 @@ std::vector<KeyPair> RowsOfKeys::fields(const KeyHead& head, std::string_view af
 
 std::optional<KeyPair> RowsOfKeys::field_at(const KeyHead& head, std::uint64_t skip) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kFieldAt, std::move(params.int8(whole(skip))));
+  const Rows rows = tx_.ask("key_field_at"_sql, std::move(params.int8(whole(skip))));
   if (rows.size() == 0) return std::nullopt;
   return KeyPair{rows.text(0, 0), rows.text(0, 1)};
 }
 
 std::vector<std::optional<std::string>> RowsOfKeys::fields_of(const KeyHead& head, const std::vector<std::string_view>& names) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kFieldsOf, std::move(params.array(names_of(names))));
+  const Rows rows = tx_.ask("key_fields_of"_sql, std::move(params.array(names_of(names))));
   std::vector<std::optional<std::string>> out(names.size());
   for (std::size_t i = 0; i < std::min(rows.size(), out.size()); ++i)
     if (!rows.null(i, 0)) out[i] = rows.text(i, 0);
@@ -362,63 +313,64 @@ std::int64_t RowsOfKeys::put_fields(const KeyHead& head, const std::vector<Field
     values.add(field.value);
   }
   Params params = of(head);
-  return number_in(tx_.ask(kFieldsPut, std::move(params.array(std::move(names)).array(std::move(values)))));
+  return number_in(tx_.ask("key_fields_put"_sql, std::move(params.array(std::move(names)).array(std::move(values)))));
 }
 
 std::int64_t RowsOfKeys::remove_fields(const KeyHead& head, const std::vector<std::string_view>& names) {
   Params params = of(head);
-  return static_cast<std::int64_t>(tx_.ask(kFieldsRemove, std::move(params.array(names_of(names)))).affected());
+  return static_cast<std::int64_t>(tx_.ask("key_fields_remove"_sql, std::move(params.array(names_of(names)))).affected());
 }
 
 std::optional<double> RowsOfKeys::score(const KeyHead& head, std::string_view member) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kScore, std::move(params.bytes(member)));
+  const Rows rows = tx_.ask("key_score"_sql, std::move(params.bytes(member)));
   if (rows.size() == 0) return std::nullopt;
   return rows.real(0, 0);
 }
 
 bool RowsOfKeys::put_score(const KeyHead& head, std::string_view member, double score) {
   Params params = of(head);
-  return said_yes(tx_.ask(kScorePut, std::move(params.bytes(member).float8(score))));
+  return said_yes(tx_.ask("key_score_put"_sql, std::move(params.bytes(member).float8(score))));
 }
 
 bool RowsOfKeys::remove_score(const KeyHead& head, std::string_view member) {
   Params params = of(head);
-  return tx_.ask(kScoreRemove, std::move(params.bytes(member))).affected() == 1;
+  return tx_.ask("key_score_remove"_sql, std::move(params.bytes(member))).affected() == 1;
 }
 
 std::vector<ScoredMember> RowsOfKeys::scores(const KeyHead& head, const ScoreRange& range, bool reverse, const ScorePlace& place,
                                              std::size_t limit) {
-  const Sql first = reverse ? kScoresDown : kScoresUp;
-  const Sql next = reverse ? kScoresDownPast : kScoresUpPast;
+  const Sql first = reverse ? "key_scores_down"_sql : "key_scores_up"_sql;
+  const Sql next = reverse ? "key_scores_down_past"_sql : "key_scores_up_past"_sql;
   return members_of(tx_.ask(place.after ? next : first, piece(within(head, range), place, limit)));
 }
 
 std::vector<ScoredMember> RowsOfKeys::scores_between(const KeyHead& head, const LexRange& range, bool reverse,
                                                      const ScorePlace& place, std::size_t limit) {
-  const Sql first = reverse ? kMembersDown : kMembersUp;
-  const Sql next = reverse ? kMembersDownPast : kMembersUpPast;
+  const Sql first = reverse ? "key_members_down"_sql : "key_members_up"_sql;
+  const Sql next = reverse ? "key_members_down_past"_sql : "key_members_up_past"_sql;
   return members_of(tx_.ask(place.after ? next : first, piece(within(head, range), place, limit)));
 }
 
 std::int64_t RowsOfKeys::count_scores(const KeyHead& head, const ScoreRange& range, std::size_t most) {
   Params params = within(head, range);
-  return number_in(tx_.ask(kScoresCount, std::move(params.int8(whole(most)))));
+  return number_in(tx_.ask("key_scores_count"_sql, std::move(params.int8(whole(most)))));
 }
 
 std::int64_t RowsOfKeys::rank(const KeyHead& head, const ScoredMember& member, std::size_t most) {
   Params params = of(head);
-  return number_in(tx_.ask(kRank, std::move(params.bytes(member.member).float8(member.score).int8(whole(most)))));
+  return number_in(tx_.ask("key_rank"_sql, std::move(params.bytes(member.member).float8(member.score).int8(whole(most)))));
 }
 
 std::vector<ScoredMember> RowsOfKeys::scores_after(const KeyHead& head, std::string_view member, std::size_t limit) {
   Params params = of(head);
-  return members_of(tx_.ask(kScoresAfter, std::move(params.bytes(member).int8(whole(limit)).int8(whole(kPieceBytesMax)))));
+  return members_of(
+      tx_.ask("key_scores_after"_sql, std::move(params.bytes(member).int8(whole(limit)).int8(whole(kPieceBytesMax)))));
 }
 
 std::vector<std::optional<double>> RowsOfKeys::scores_of(const KeyHead& head, const std::vector<std::string_view>& members) {
   Params params = of(head);
-  const Rows rows = tx_.ask(kScoresOf, std::move(params.array(names_of(members))));
+  const Rows rows = tx_.ask("key_scores_of"_sql, std::move(params.array(names_of(members))));
   std::vector<std::optional<double>> out(members.size());
   for (std::size_t i = 0; i < std::min(rows.size(), out.size()); ++i)
     if (!rows.null(i, 0)) out[i] = rows.real(i, 0);
@@ -433,12 +385,12 @@ std::int64_t RowsOfKeys::put_scores(const KeyHead& head, const std::vector<Score
     scores.add_real(member.score);
   }
   Params params = of(head);
-  return number_in(tx_.ask(kScoresPut, std::move(params.array(std::move(names)).array(std::move(scores)))));
+  return number_in(tx_.ask("key_scores_put"_sql, std::move(params.array(std::move(names)).array(std::move(scores)))));
 }
 
 std::int64_t RowsOfKeys::remove_scores(const KeyHead& head, const std::vector<std::string_view>& members) {
   Params params = of(head);
-  return static_cast<std::int64_t>(tx_.ask(kScoresRemove, std::move(params.array(names_of(members)))).affected());
+  return static_cast<std::int64_t>(tx_.ask("key_scores_remove"_sql, std::move(params.array(names_of(members)))).affected());
 }
 
 }  // namespace muster::store::postgres

@@ -9,7 +9,7 @@
 #include "base/uuid.h"
 #include "store/postgres/postgres_migrations.h"
 #include "store/refusals.h"
-#include "store/transfer/bookmark.h"
+#include "store/transfer/copy.h"
 
 namespace muster::store::postgres {
 namespace {

@@ -86,6 +86,12 @@ struct LiveJob {
   jobs::Standing standing() const;
 };
 
+// (namespace, key, job) of several jobs, for the statements that name keys.
+inline Table key_table() { return Table({Type::int4, Type::bytes, Type::int8}); }
+inline std::optional<std::string_view> data_of(const std::optional<Content>& content) {
+  return content ? std::optional<std::string_view>(content->data) : std::nullopt;
+}
+
 // The live ones among them, locked; the rest is missing in the answer (finished, or never was).
 std::map<JobKey, LiveJob> lock_jobs(Tx& tx, const std::vector<JobKey>& keys);
 // The same in three steps, for those who have more to ask in the same exchanges: the gates that jobs_gates found, taken at
@@ -151,7 +157,6 @@ class Moves {
   void write_requeued();
   void write_finished();
   void write_placed();
-  // moves_wishes.cc
   void release();
   void write_parked();
   void call_freed_keys();

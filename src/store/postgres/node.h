@@ -11,9 +11,7 @@
 #include "base/incident.h"
 #include "base/metrics.h"
 #include "store/codec/id_codec.h"
-#include "store/codec/step_id.h"
 #include "store/commit_metrics.h"
-#include "store/postgres/changes.h"
 #include "store/postgres/directory.h"
 #include "store/postgres/store.h"
 

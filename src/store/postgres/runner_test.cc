@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "store/postgres/cluster/cluster_testing.h"
-#include "store/postgres/unit.h"
 
 namespace muster::store::postgres {
 namespace {

@@ -2,15 +2,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/cluster/notifier.h"
 #include "store/postgres/runner.h"
-#include "store/postgres/verbs/excuse.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kClaimProbe{"claim_probe"};
 
 constexpr int kTriesMax = 8;  // of trouble that passes: deadlocks, moved plans
 constexpr std::size_t kPromotePerGroup = 1'000;
@@ -193,7 +190,7 @@ void Runner::run_claim(Connection& connection, PendingClaim claim) {
     const auto ns = tx.namespace_key(shared->request.ns);
     const WorkerPtr worker = ns.ok() ? tx.find_worker(*ns, shared->request.worker) : nullptr;
     if (worker != nullptr && shared->tries == 0 && shared->lanes != nullptr && !shared->lanes->gated.empty()) {
-      const Rows rows = tx.ask(kClaimProbe, Params().int4s(shared->lanes->gated));
+      const Rows rows = tx.ask("claim_probe"_sql, Params().int4s(shared->lanes->gated));
       if (rows.size() > 0 && rows.integer(0, 0) == 0) {
         shared->gate_passed = true;
         return ClaimReply{};

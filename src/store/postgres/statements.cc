@@ -7,7 +7,7 @@
 #include "store/named_statements.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/postgres_statements.h"
-#include "store/postgres/verbs/sweep_pass.h"
+#include "store/postgres/verbs/sweeps.h"
 #include "store/transfer/copy.h"
 
 namespace muster::store::postgres {

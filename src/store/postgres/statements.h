@@ -2,6 +2,7 @@
 // in one shows at the start and not at its first use.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,19 @@ class Sql {
  private:
   std::size_t index_;
 };
+
+// A statement by its name, where it is used: "begin"_sql. Looked up once, before main.
+template <std::size_t N>
+struct StatementName {
+  constexpr StatementName(const char (&name)[N]) { std::copy_n(name, N, text); }  // NOLINT: a literal becomes it
+  char text[N];
+};
+template <StatementName kName>
+inline const Sql kStatement{std::string_view(kName.text)};
+template <StatementName kName>
+const Sql& operator""_sql() {
+  return kStatement<kName>;
+}
 
 struct StatementText {
   std::string name;

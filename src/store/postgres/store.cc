@@ -9,20 +9,14 @@
 
 #include "base/uuid.h"
 #include "store/postgres/cluster/housekeeper.h"
-#include "store/postgres/cluster/leader.h"
 #include "store/postgres/cluster/listener.h"
 #include "store/postgres/cluster/notifier.h"
-#include "store/postgres/cluster/outbox.h"
 #include "store/postgres/open.h"
 #include "store/postgres/runner.h"
-#include "store/postgres/verbs/keys.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kReadyLanes{"ready_lanes"};
-const Sql kProbe{"probe"};
 
 std::string node_name() {
   char host[256] = {};
@@ -88,101 +82,53 @@ class ClusterStore final : public PostgresStore {
   }
   void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { extend_all(batch, std::move(reply)); }
 
-  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override {
-    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Cancelled>> { return postgres::cancel(tx, batch); }, std::move(reply));
-  }
-  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override {
-    run([jobs = std::move(jobs)](Tx& tx) -> Result<Each<Settled>> { return postgres::redrive(tx, jobs); }, std::move(reply));
-  }
-  void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override {
-    run([filter = std::move(filter)](Tx& tx) { return postgres::redrive_matching(tx, filter); }, std::move(reply));
-  }
-  void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override {
-    run([jobs = std::move(jobs)](Tx& tx) -> Result<Each<Job>> { return postgres::get_jobs(tx, jobs); }, std::move(reply));
-  }
-  void list_jobs(JobQuery query, Reply<JobPage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_jobs(tx, query); }, std::move(reply));
-  }
-  void explain(JobId job, Reply<WaitFacts> reply) override {
-    run([job](Tx& tx) { return postgres::explain(tx, job); }, std::move(reply));
-  }
+  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { verb(postgres::cancel, reply, batch); }
+  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { verb(postgres::redrive, reply, jobs); }
+  void redrive_matching(RedriveFilter filter, Reply<Redriven> reply) override { verb(postgres::redrive_matching, reply, filter); }
+  void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override { verb(postgres::get_jobs, reply, jobs); }
+  void list_jobs(JobQuery query, Reply<JobPage> reply) override { verb(postgres::list_jobs, reply, query); }
+  void explain(JobId job, Reply<WaitFacts> reply) override { verb(postgres::explain, reply, job); }
   void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
-    run([ns = std::move(ns), keys = std::move(keys)](Tx& tx) -> Result<Each<JobId>> { return postgres::find_jobs(tx, ns, keys); },
-        std::move(reply));
+    verb(postgres::find_jobs, reply, ns, keys);
   }
 
   void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
-    run([ns = std::move(ns),
-         keys = std::move(keys)](Tx& tx) -> Result<Each<JobId>> { return postgres::find_holders(tx, ns, keys); },
-        std::move(reply));
+    verb(postgres::find_holders, reply, ns, keys);
   }
-  void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override {
-    run([filter = std::move(filter)](Tx& tx) { return postgres::count_jobs(tx, filter); }, std::move(reply));
-  }
+  void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override { verb(postgres::count_jobs, reply, filter); }
   void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) override {
     if (calls.empty()) return reply(Each<StepAnswer>());
     runner_.submit(StepRequest{.calls = std::move(calls), .reply = std::move(reply)});
   }
-  void list_steps(StepQuery query, Reply<StepPage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_steps(tx, query); }, std::move(reply));
-  }
+  void list_steps(StepQuery query, Reply<StepPage> reply) override { verb(postgres::list_steps, reply, query); }
   void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) override {
-    run([signals = std::move(signals)](Tx& tx) -> Result<Each<Signalled>> { return postgres::signal_runs(tx, signals); },
-        std::move(reply));
+    verb(postgres::signal_runs, reply, signals);
   }
-  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override {
-    run([runs = std::move(runs)](Tx& tx) -> Result<Each<Settled>> { return postgres::wake_runs(tx, runs); }, std::move(reply));
-  }
-  void create_schedule(Schedule schedule, Reply<Schedule> reply) override {
-    run([schedule = std::move(schedule)](Tx& tx) { return postgres::create_schedule(tx, schedule); }, std::move(reply));
-  }
-  void update_schedule(Schedule schedule, Reply<Schedule> reply) override {
-    run([schedule = std::move(schedule)](Tx& tx) { return postgres::update_schedule(tx, schedule); }, std::move(reply));
-  }
+  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override { verb(postgres::wake_runs, reply, runs); }
+  void create_schedule(Schedule schedule, Reply<Schedule> reply) override { verb(postgres::create_schedule, reply, schedule); }
+  void update_schedule(Schedule schedule, Reply<Schedule> reply) override { verb(postgres::update_schedule, reply, schedule); }
   void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> reply) override {
-    run([ns = std::move(ns),
-         ids = std::move(ids)](Tx& tx) -> Result<Each<Schedule>> { return postgres::get_schedules(tx, ns, ids); },
-        std::move(reply));
+    verb(postgres::get_schedules, reply, ns, ids);
   }
-  void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_schedules(tx, query); }, std::move(reply));
-  }
+  void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) override { verb(postgres::list_schedules, reply, query); }
   void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override {
-    run([ns = std::move(ns), id = std::move(id)](Tx& tx) { return postgres::delete_schedule(tx, ns, id); }, std::move(reply));
+    verb(postgres::delete_schedule, reply, ns, id);
   }
-  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override {
-    run([limit](Tx& tx) { return postgres::due_schedules(tx, limit); }, std::move(reply));
-  }
-  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override {
-    run([fire = std::move(fire)](Tx& tx) mutable { return postgres::fire_schedule(tx, fire); }, std::move(reply));
-  }
+  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override { verb(postgres::due_schedules, reply, limit); }
+  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override { verb(postgres::fire_schedule, reply, fire); }
   void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override {
-    run([change = std::move(change)](Tx& tx) { return postgres::update_namespace(tx, change); }, std::move(reply));
+    verb(postgres::update_namespace, reply, change);
   }
 
-  void put_plan(PlanPut request, Reply<PlanStored> reply) override {
-    run([request = std::move(request)](Tx& tx) { return postgres::put_plan(tx, request); }, std::move(reply));
-  }
+  void put_plan(PlanPut request, Reply<PlanStored> reply) override { verb(postgres::put_plan, reply, request); }
   void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> reply) override {
-    run([ns = std::move(ns),
-         plans = std::move(plans)](Tx& tx) -> Result<Each<Plan>> { return postgres::get_plans(tx, ns, plans); },
-        std::move(reply));
+    verb(postgres::get_plans, reply, ns, plans);
   }
-  void list_plans(PlanQuery query, Reply<PlanPage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_plans(tx, query); }, std::move(reply));
-  }
-  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
-    run([ns = std::move(ns), plan = std::move(plan)](Tx& tx) { return postgres::delete_plan(tx, ns, plan); }, std::move(reply));
-  }
-  void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override {
-    run([action = std::move(action)](Tx& tx) { return postgres::submit_action(tx, action); }, std::move(reply));
-  }
-  void get_action(ActionQuery query, Reply<ActionView> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::get_action(tx, query); }, std::move(reply));
-  }
-  void list_actions(ActionListQuery query, Reply<ActionPage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_actions(tx, query); }, std::move(reply));
-  }
+  void list_plans(PlanQuery query, Reply<PlanPage> reply) override { verb(postgres::list_plans, reply, query); }
+  void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override { verb(postgres::delete_plan, reply, ns, plan); }
+  void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override { verb(postgres::submit_action, reply, action); }
+  void get_action(ActionQuery query, Reply<ActionView> reply) override { verb(postgres::get_action, reply, query); }
+  void list_actions(ActionListQuery query, Reply<ActionPage> reply) override { verb(postgres::list_actions, reply, query); }
 
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
     std::make_shared<KeySlices>(*this, std::move(batch), std::move(reply))->start();
@@ -191,81 +137,47 @@ class ClusterStore final : public PostgresStore {
   KeyGlance glance(std::string_view) const override { return {}; }
 
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
-    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Registered>> { return postgres::register_workers(tx, batch); },
-        std::move(reply));
+    verb(postgres::register_workers, reply, batch);
   }
   void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override {
     runner_.submit(BeatRequest{.beats = std::move(batch), .reply = std::move(reply)});
   }
-  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override {
-    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Worker>> { return postgres::drain(tx, batch); }, std::move(reply));
-  }
-  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
-    run([batch = std::move(batch)](Tx& tx) -> Result<Each<Worker>> { return postgres::unregister(tx, batch); }, std::move(reply));
-  }
+  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { verb(postgres::drain, reply, batch); }
+  void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override { verb(postgres::unregister, reply, batch); }
   void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) override {
-    run([ns = std::move(ns),
-         workers = std::move(workers)](Tx& tx) -> Result<Each<Worker>> { return postgres::get_workers(tx, ns, workers); },
-        std::move(reply));
+    verb(postgres::get_workers, reply, ns, workers);
   }
-  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override {
-    run([query = std::move(query)](Tx& tx) { return postgres::list_workers(tx, query); }, std::move(reply));
-  }
+  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override { verb(postgres::list_workers, reply, query); }
 
-  void change_queue(QueueChange change, Reply<QueueStats> reply) override {
-    run([change = std::move(change)](Tx& tx) { return postgres::change_queue(tx, change); }, std::move(reply));
-  }
-  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override {
-    run([ns = std::move(ns)](Tx& tx) { return postgres::list_queues(tx, ns); }, std::move(reply));
-  }
+  void change_queue(QueueChange change, Reply<QueueStats> reply) override { verb(postgres::change_queue, reply, change); }
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override { verb(postgres::list_queues, reply, ns); }
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
-    run([info = std::move(info)](Tx& tx) { return postgres::create_namespace(tx, info); }, std::move(reply));
+    verb(postgres::create_namespace, reply, info);
   }
-  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override {
-    run([](Tx& tx) { return postgres::list_namespaces(tx); }, std::move(reply));
-  }
-  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override {
-    run([ns = std::move(ns)](Tx& tx) { return postgres::delete_namespace(tx, ns); }, std::move(reply));
-  }
+  void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override { verb(postgres::list_namespaces, reply); }
+  void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override { verb(postgres::delete_namespace, reply, ns); }
 
-  void promote_due(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::promote_due, limit, std::move(reply));
-  }
-  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::expire_leases, limit, std::move(reply));
-  }
-  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::time_out_jobs, limit, std::move(reply));
-  }
-  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::expire_waiting, limit, std::move(reply));
-  }
-  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::end_preferences, limit, std::move(reply));
-  }
+  void promote_due(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::promote_due, reply, limit); }
+  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::expire_leases, reply, limit); }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::time_out_jobs, reply, limit); }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::expire_waiting, reply, limit); }
+  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::end_preferences, reply, limit); }
   void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::bury_silent_workers, limit, std::move(reply));
+    verb(postgres::bury_silent_workers, reply, limit);
   }
-  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(postgres::end_drains, limit, std::move(reply)); }
+  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::end_drains, reply, limit); }
   void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
-    run([retention, limit](Tx& tx) -> Result<SweepReport> { return postgres::prune_finished(tx, retention, limit); },
-        std::move(reply));
+    verb(postgres::prune_finished, reply, retention, limit);
   }
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
-    run([offline_kept, limit](Tx& tx) -> Result<SweepReport> { return postgres::prune_workers(tx, offline_kept, limit); },
-        std::move(reply));
+    verb(postgres::prune_workers, reply, offline_kept, limit);
   }
   void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
-    run([retention, limit](Tx& tx) -> Result<SweepReport> { return postgres::settle_actions(tx, retention, limit); },
-        std::move(reply));
+    verb(postgres::settle_actions, reply, retention, limit);
   }
-  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(postgres::expire_keys, limit, std::move(reply));
-  }
+  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override { verb(postgres::expire_keys, reply, limit); }
 
-  void info(Reply<StoreInfo> reply) override {
-    run([](Tx& tx) { return postgres::info(tx); }, std::move(reply));
-  }
+  void info(Reply<StoreInfo> reply) override { verb(postgres::info, reply); }
   StoreHealth health() const override { return runner_.health(); }
   void backup(std::string path, Reply<BackupReport> reply) override {
     (void)path;
@@ -290,15 +202,19 @@ class ClusterStore final : public PostgresStore {
     return {};
   }
 
-  void cluster(Reply<ClusterStatus> reply) override {
-    run([](Tx& tx) { return cluster_status(tx); }, std::move(reply));
-  }
+  void cluster(Reply<ClusterStatus> reply) override { verb(cluster_status, reply); }
   bool leading() const override { return node_.leadership.term.load() != 0; }
 
  private:
   template <class Body, class T>
   void run(Body body, UniqueFunction<void(Result<T>)> reply) {
     runner_.submit(std::make_unique<UnitOf<T, Body>>(std::move(body), std::move(reply)));
+  }
+
+  // A function of verbs/ with these arguments, which are taken over, as a transaction.
+  template <class T, class Verb, class... Args>
+  void verb(Verb one, Reply<T>& reply, Args&... args) {
+    run([one, ... args = std::move(args)](Tx& tx) mutable -> Result<T> { return one(tx, args...); }, std::move(reply));
   }
 
   // A batch of keys: each slice a transaction of its own.
@@ -318,10 +234,6 @@ class ClusterStore final : public PostgresStore {
     }
     ClusterStore& store_;
   };
-
-  void sweep(SweepReport (*pass)(Tx&, std::size_t), std::size_t limit, Reply<SweepReport> reply) {
-    run([pass, limit](Tx& tx) -> Result<SweepReport> { return pass(tx, limit); }, std::move(reply));
-  }
 
   template <class Item>
   void settle_all(std::vector<Item>& batch, Reply<Each<Settled>> reply) {
@@ -344,7 +256,7 @@ class ClusterStore final : public PostgresStore {
     if (!runner_.health().writable)
       run(
           [](Tx& tx) -> Result<bool> {
-            tx.write(kProbe);
+            tx.write("probe"_sql);
             tx.proves_writing = true;
             return true;
           },
@@ -359,7 +271,7 @@ class ClusterStore final : public PostgresStore {
         [this](Tx& tx) -> Result<bool> {
           looking_ = false;  // who asks from now on may know of more than this look will see
           tx.local_only = true;
-          const Rows rows = tx.ask(kReadyLanes);
+          const Rows rows = tx.ask("ready_lanes"_sql);
           for (std::size_t i = 0; i < rows.size(); ++i) tx.wake(static_cast<LaneKey>(rows.integer(i, 0)));
           return true;
         },

@@ -6,31 +6,13 @@
 #include "store/postgres/migrations.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
-#include "store/postgres/shared_statements.h"
-#include "store/postgres/transfer_jobs.h"
-#include "store/postgres/transfer_keyspace.h"
-#include "store/postgres/transfer_names.h"
-#include "store/postgres/transfer_plans.h"
+#include "store/postgres/statements.h"
 #include "store/postgres/transfer_reader.h"
-#include "store/postgres/transfer_runs.h"
+#include "store/postgres/transfer_records.h"
 #include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kTransferBegin{"transfer_begin"};
-const Sql kLivingNode{"transfer_living_node"};
-const Sql kBookmark{"transfer_bookmark"};
-const Sql kBookmarkPut{"transfer_bookmark_put"};
-const Sql kMetaPut{"transfer_meta_put"};
-const Sql kNumbersPut{"transfer_numbers_put"};
-const Sql kClear{"transfer_clear"};
-const Sql kBondsPut{"transfer_bonds_put"};
-const Sql kKeysPut{"transfer_keys_put"};
-const Sql kPlaceable{"transfer_placeable"};
-const Sql kLeases{"transfer_leases"};
-const Sql kBeats{"transfer_beats"};
-const Sql kAnalyze{"transfer_analyze"};
 
 constexpr Duration kStatementWait{600'000};  // counting or re-reading a large store takes its time
 constexpr std::int64_t kPlacedTogether = 500;
@@ -71,7 +53,7 @@ Result<std::vector<Rows>> ask(Connection& connection, Sql statement, Params para
 }
 
 Status nobody_works_on(Connection& connection, const char* advice) {
-  const auto rows = ask(connection, kLivingNode, std::move(Params().int8(kNodeSilence.count())));
+  const auto rows = ask(connection, "transfer_living_node"_sql, std::move(Params().int8(kNodeSilence.count())));
   if (!rows.ok()) return rows.status();
   if (rows->front().size() == 0) return {};
   return Status::conflict(
@@ -119,10 +101,10 @@ class DatabaseSink final : public transfer::Sink {
     const Bookmark bookmark{.source = source, .schema = newest_version()};
     Tx tx(*connection_, node_);
     tx.begin();
-    tx.write(kClear);
-    tx.write(kMetaPut, Params().text(kMetaSalt).text(std::to_string(numbers.salt)));
-    tx.write(kNumbersPut, Params().int8(numbers.next_job_key).int8(numbers.next_fence));
-    tx.write(kMetaPut, Params().text(kMetaVersion).text(std::to_string(transfer::kVersionHalfCopied)));
+    tx.write("transfer_clear"_sql);
+    tx.write("transfer_meta_put"_sql, Params().text(kMetaSalt).text(std::to_string(numbers.salt)));
+    tx.write("transfer_numbers_put"_sql, Params().int8(numbers.next_job_key).int8(numbers.next_fence));
+    tx.write("transfer_meta_put"_sql, Params().text(kMetaVersion).text(std::to_string(transfer::kVersionHalfCopied)));
     if (Status status = move_bookmark(tx, bookmark); !status.ok()) return status;
     return bookmark;
   }
@@ -142,7 +124,7 @@ class DatabaseSink final : public transfer::Sink {
     {
       Tx tx(*connection_, node_);
       tx.begin();
-      tx.write(kDirectoryBump);
+      tx.write("directory_bump"_sql);
       if (Status status = ended(tx); !status.ok()) return status;
     }
     if (Status status = place_ready(); !status.ok()) return status;
@@ -150,14 +132,14 @@ class DatabaseSink final : public transfer::Sink {
     bookmark.done = true;
     Tx tx(*connection_, node_);
     tx.begin();
-    tx.write(kLeases);
-    tx.write(kBeats);
+    tx.write("transfer_leases"_sql);
+    tx.write("transfer_beats"_sql);
     number_entries(tx);
-    tx.write(kDirectoryBump);
-    tx.write(kMetaPut, Params().text(kMetaVersion).text(std::to_string(newest_version())));
+    tx.write("directory_bump"_sql);
+    tx.write("transfer_meta_put"_sql, Params().text(kMetaVersion).text(std::to_string(newest_version())));
     if (Status status = move_bookmark(tx, bookmark); !status.ok()) return status;
     // For speed only: without it the server's own housekeeping does it a little later.
-    (void)ask(*connection_, kAnalyze).ok();
+    (void)ask(*connection_, "transfer_analyze"_sql).ok();
     return {};
   }
 
@@ -165,7 +147,7 @@ class DatabaseSink final : public transfer::Sink {
 
  private:
   Result<std::optional<Bookmark>> find_bookmark() {
-    const auto rows = ask(*connection_, kBookmark, std::move(Params().text(transfer::kMetaBookmark)));
+    const auto rows = ask(*connection_, "transfer_bookmark"_sql, std::move(Params().text(transfer::kMetaBookmark)));
     if (!rows.ok()) return rows.status();
     if (rows->front().size() == 0) return std::optional<Bookmark>();
     bookmark_ = rows->front().text(0, 0);
@@ -183,7 +165,8 @@ class DatabaseSink final : public transfer::Sink {
   // The last thing of a transaction.
   Status move_bookmark(Tx& tx, const Bookmark& bookmark) {
     const std::string text = transfer::bookmark_to_text(bookmark);
-    const Rows moved = tx.ask(kBookmarkPut, std::move(Params().text(transfer::kMetaBookmark).text(text).text(bookmark_)));
+    const Rows moved =
+        tx.ask("transfer_bookmark_put"_sql, std::move(Params().text(transfer::kMetaBookmark).text(text).text(bookmark_)));
     if (!tx.failed() && moved.size() == 0) {
       tx.rollback();
       return about(options_, Status::conflict("another copy fills the target at the same time"));
@@ -211,23 +194,16 @@ class DatabaseSink final : public transfer::Sink {
   void put_all(Tx& tx, const std::vector<Schedule>& records) { put_schedules(tx, names_, records); }
 
   void put_all(Tx& tx, const std::vector<transfer::BondRecord>& records) {
-    Column queue(Type::int4), key(Type::bytes), worker(Type::int4);
-    for (const transfer::BondRecord& record : records) {
-      queue.add(std::int64_t{names_.queue(record.ns, record.queue).key});
-      key.add(std::string_view(record.key));
-      worker.add(std::int64_t{names_.worker(record.ns, record.worker).key});
-    }
-    tx.write(kBondsPut, std::move(Params().array(std::move(queue)).array(std::move(key)).array(std::move(worker))));
+    Table rows({Type::int4, Type::bytes, Type::int4});
+    for (const transfer::BondRecord& record : records)
+      rows.add(names_.queue(record.ns, record.queue).key, record.key, names_.worker(record.ns, record.worker).key);
+    tx.write("transfer_bonds_put"_sql, rows.params());
   }
 
   void put_all(Tx& tx, const std::vector<transfer::KeyRecord>& records) {
-    Column ns(Type::int4), key(Type::bytes), job(Type::int8);
-    for (const transfer::KeyRecord& record : records) {
-      ns.add(std::int64_t{names_.ns(record.ns)});
-      key.add(std::string_view(record.key));
-      job.add(record.job);
-    }
-    tx.write(kKeysPut, std::move(Params().array(std::move(ns)).array(std::move(key)).array(std::move(job))));
+    Table rows = key_table();
+    for (const transfer::KeyRecord& record : records) rows.add(names_.ns(record.ns), record.key, record.job);
+    tx.write("transfer_keys_put"_sql, rows.params());
   }
 
   // By the same rule as when a job comes back: for the worker it is bound to, for a preference, with a key that is full, or in
@@ -247,7 +223,7 @@ class DatabaseSink final : public transfer::Sink {
     for (int tries = 0; tries < kPlaceTriesMax; ++tries) {
       Tx tx(*connection_, node_);
       tx.begin();
-      const Rows rows = tx.ask(kPlaceable, std::move(Params().int8(after).int8(kPlacedTogether)));
+      const Rows rows = tx.ask("transfer_placeable"_sql, std::move(Params().int8(after).int8(kPlacedTogether)));
       std::vector<JobKey> keys;
       for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back(rows.integer(i, 0));
       std::map<JobKey, LiveJob> jobs = lock_jobs(tx, keys);
@@ -296,7 +272,7 @@ Result<std::unique_ptr<transfer::Source>> open_transfer_source(const TransferOpt
   Connection& connection = *opened->connection;
   Status status = connection.start_pipeline();
   if (status.ok() && !options.force) status = nobody_works_on(connection, "stop all nodes, or copy a moment of it with --force");
-  if (status.ok()) status = ask(connection, kTransferBegin).status();
+  if (status.ok()) status = ask(connection, "transfer_begin"_sql).status();
   if (!status.ok()) return about(options, status);
   return std::unique_ptr<transfer::Source>(std::make_unique<DatabaseSource>(std::move(opened->connection)));
 }

@@ -6,7 +6,8 @@
 
 #include "base/status.h"
 #include "store/postgres/store.h"
-#include "store/transfer/ends.h"
+#include "store/transfer/copy.h"
+#include "store/transfer/record.h"
 
 namespace muster::store::postgres {
 

@@ -2,35 +2,15 @@
 
 #include <charconv>
 
+#include "store/codec/columns.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
-#include "store/postgres/schedule_rows.h"
-#include "store/postgres/step_rows.h"
+#include "store/postgres/read_rows.h"
 #include "store/postgres/tx.h"
 #include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kNumbers{"transfer_numbers"};
-const Sql kCounts{"transfer_counts"};
-const Sql kNamespaces{"transfer_namespaces"};
-const Sql kQueues{"transfer_queues"};
-const Sql kWorkers{"transfer_workers"};
-const Sql kBonds{"transfer_bonds"};
-const Sql kJobs{"transfer_jobs"};
-const Sql kKeys{"transfer_keys"};
-const Sql kDependencies{"transfer_dependencies"};
-
-const Sql kPlans{"transfer_plans"};
-const Sql kActions{"transfer_actions"};
-const Sql kEntries{"transfer_entries"};
-const Sql kItems{"transfer_items"};
-const Sql kFields{"transfer_fields"};
-const Sql kScores{"transfer_scores"};
-const Sql kSteps{"transfer_steps"};
-const Sql kSignals{"transfer_signals"};
-const Sql kSchedules{"transfer_schedules"};
 
 using transfer::Batch;
 using transfer::Kind;
@@ -42,20 +22,8 @@ transfer::QueueRecord queue_at(const Rows& rows, std::size_t i) {
 
 Worker worker_at(const Rows& rows, std::size_t i) {
   Worker worker;
-  worker_from_text(rows.view(i, 5), worker.spec);
+  read_worker(rows.at(i), 5, worker);
   worker.spec.ns = NamespaceName(rows.text(i, 1));
-  worker.spec.id = WorkerId(rows.text(i, 2));
-  worker.session = SessionId{static_cast<std::uint64_t>(rows.integer(i, 3))};
-  worker.state = static_cast<WorkerState>(rows.integer(i, 4));
-  worker.registered_at = from_ms(rows.integer(i, 6));
-  worker.last_seen_at = from_ms(rows.integer(i, 7));
-  worker.offline_at = from_ms(rows.maybe(i, 8));
-  worker.offline_cause = rows.text(i, 9);
-  worker.drain_deadline = from_ms(rows.maybe(i, 10));
-  worker.drain_reason = rows.text(i, 11);
-  worker.completed = static_cast<std::uint64_t>(rows.integer(i, 12));
-  worker.failed = static_cast<std::uint64_t>(rows.integer(i, 13));
-  worker.stats = rows.text(i, 14);
   return worker;
 }
 
@@ -71,36 +39,16 @@ transfer::DependencyRecord dependency_at(const Rows& rows, std::size_t i) { retu
 
 transfer::JobRecord job_at(const Rows& rows, std::size_t i) {
   transfer::JobRecord record;
-  record.key = rows.integer(i, 0);
   Job& job = record.job;
-  job.spec.ns = NamespaceName(rows.text(i, 1));
-  job.spec.queue = QueueName(rows.text(i, 2));
-  job.spec.type = JobType(rows.text(i, 3));
-  job.state = static_cast<JobState>(rows.integer(i, 4));
-  const auto flags = static_cast<std::uint16_t>(rows.integer(i, 5));
-  job.spec.priority = static_cast<std::int32_t>(rows.integer(i, 6));
-  record.rank = rows.integer(i, 7);
-  job.run_at = from_ms(rows.maybe(i, 8));
-  job.created_at = from_ms(rows.integer(i, 9));
-  record.event = static_cast<JobEvent>(rows.integer(i, 10));
-  job.attempt = static_cast<std::uint32_t>(rows.integer(i, 11));
-  job.rescues = static_cast<std::uint32_t>(rows.integer(i, 12));
-  job.fence = Fence{static_cast<std::uint64_t>(rows.integer(i, 13))};
-  job.worker = WorkerId(rows.text(i, 14));
-  job.started_at = from_ms(rows.maybe(i, 15));
-  job.finished_at = from_ms(rows.maybe(i, 16));
-  job.expires_at = from_ms(rows.maybe(i, 17));
-  if (const auto granted = rows.maybe(i, 18)) record.granted = Duration(*granted);
-  record.cancel_reason = rows.text(i, 19);
+  std::uint16_t flags = 0;
+  read_columns(rows.at(i), 0, record.key, job.spec.ns, job.spec.queue, job.spec.type, job.state, flags, job.spec.priority,
+               record.rank, job.run_at, job.created_at, record.event, job.attempt, job.rescues, job.fence, job.worker,
+               job.started_at, job.finished_at, job.expires_at, record.granted, record.cancel_reason);
   spec_from_text(rows.view(i, 20), job.spec);
-  job.spec.payload = {rows.text(i, 21), (flags & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json};
-  if (!rows.null(i, 22)) job.result = Content{rows.text(i, 22), (flags & kResultBytes) != 0 ? Encoding::bytes : Encoding::json};
+  job.spec.payload = {rows.text(i, 21), encoding_of((flags & kPayloadBytes) != 0)};
+  job.result = read_content(rows.at(i), 22, (flags & kResultBytes) != 0);
   if (!rows.null(i, 23)) job.error = error_from_text(rows.view(i, 23));
-  if (!rows.null(i, 24)) job.attempts = attempts_from_text(rows.view(i, 24));
-  if (!rows.null(i, 25)) {
-    job.progress = progress_from_text(rows.view(i, 25));
-    if (!rows.null(i, 26)) job.progress->partial = Content{rows.text(i, 26), partial_encoding_from_text(rows.view(i, 25))};
-  }
+  read_story(rows.at(i), 24, job);
   job.cancel_requested = (flags & kCancelRequested) != 0;
   return record;
 }
@@ -108,15 +56,7 @@ transfer::JobRecord job_at(const Rows& rows, std::size_t i) {
 Plan plan_at(const Rows& rows, std::size_t i) {
   Plan plan;
   plan.spec.ns = NamespaceName(rows.text(i, 1));
-  plan.spec.id = PlanId(rows.text(i, 2));
-  plan.spec.text = rows.text(i, 3);
-  plan.spec.description = rows.text(i, 4);
-  plan.spec.tasks = static_cast<std::uint32_t>(rows.integer(i, 5));
-  plan.spec.needs = CapabilitySet::from_key(rows.view(i, 6));
-  plan.created_at = from_ms(rows.integer(i, 7));
-  plan.last_used_at = from_ms(rows.maybe(i, 8));
-  plan.actions = static_cast<std::uint64_t>(rows.integer(i, 9));
-  plan.jobs = static_cast<std::uint64_t>(rows.integer(i, 10));
+  read_plan(rows.at(i), 2, plan);
   return plan;
 }
 
@@ -133,35 +73,17 @@ std::vector<JobKey> keys_in(std::string_view bytes) {
 }
 
 transfer::ActionRecord action_at(const Rows& rows, std::size_t i) {
-  const auto count = [&rows, i](int column) { return static_cast<std::uint64_t>(rows.integer(i, column)); };
   transfer::ActionRecord record;
-  Action& action = record.action;
-  action.ns = NamespaceName(rows.text(i, 1));
-  action.id = ActionId(rows.text(i, 2));
-  action.plan = PlanId(rows.text(i, 3));
-  action.created_at = from_ms(rows.integer(i, 4));
-  action.jobs = count(5);
-  record.settled_at = from_ms(rows.maybe(i, 6));
-  action.counts.completed = count(7);
-  action.counts.failed = count(8);
-  action.counts.dead = count(9);
-  action.counts.cancelled = count(10);
+  record.action.ns = NamespaceName(rows.text(i, 1));
+  read_action(rows.at(i), 2, record.action, record.settled_at);
   record.jobs = keys_in(rows.view(i, 11));
   return record;
 }
 
 transfer::EntryRecord entry_at(const Rows& rows, std::size_t i) {
   transfer::EntryRecord record;
-  record.number = rows.integer(i, 0);
-  record.ns = NamespaceName(rows.text(i, 1));
-  record.space = static_cast<KeySpace>(rows.integer(i, 2));
-  record.name = rows.text(i, 3);
-  record.type = static_cast<KeyType>(rows.integer(i, 4));
-  record.expires_at = from_ms(rows.maybe(i, 5));
-  record.count = rows.integer(i, 6);
-  record.head = rows.integer(i, 7);
-  record.tail = rows.integer(i, 8);
-  record.text = rows.text(i, 9);
+  read_columns(rows.at(i), 0, record.number, record.ns, record.space, record.name, record.type, record.expires_at, record.count,
+               record.head, record.tail, record.text);
   return record;
 }
 
@@ -188,8 +110,9 @@ transfer::SignalRecord signal_at(const Rows& rows, std::size_t i) {
 }
 
 Schedule schedule_at(const Rows& rows, std::size_t i, const IdCodec& ids) {
-  Schedule schedule = read_schedule(rows, i, NamespaceName(rows.text(i, kScheduleColumns)));
-  if (const auto job = last_job_of(rows, i)) schedule.last_job = ids.encode(*job);
+  Schedule schedule;
+  schedule.spec.ns = NamespaceName(rows.text(i, kScheduleColumns));
+  if (const auto job = read_schedule(rows.at(i), schedule)) schedule.last_job = ids.encode(*job);
   return schedule;
 }
 
@@ -231,7 +154,7 @@ Result<Rows> TransferReader::ask(Sql statement, Params params) {
 }
 
 Result<transfer::Numbers> TransferReader::numbers() {
-  const auto rows = ask(kNumbers, {});
+  const auto rows = ask("transfer_numbers"_sql, {});
   if (!rows.ok()) return rows.status();
   if (rows->size() != 1 || rows->null(0, 0)) return Status::corrupt("the schema's meta table has no salt");
   transfer::Numbers out;
@@ -242,7 +165,7 @@ Result<transfer::Numbers> TransferReader::numbers() {
 }
 
 Result<transfer::Counts> TransferReader::counts() {
-  const auto rows = ask(kCounts, {});
+  const auto rows = ask("transfer_counts"_sql, {});
   if (!rows.ok()) return rows.status();
   transfer::Counts out{};
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint64_t>(rows->integer(0, static_cast<int>(i)));
@@ -261,31 +184,31 @@ Status TransferReader::learn_salt(Kind kind) {
 Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t limit) {
   const auto rows = [&]() -> Result<Rows> {
     switch (kind) {
-      case Kind::namespaces: return ask(kNamespaces, numbered(after, limit));
-      case Kind::queues: return ask(kQueues, numbered(after, limit));
-      case Kind::workers: return ask(kWorkers, numbered(after, limit));
-      case Kind::bonds: return ask(kBonds, keyed(after, limit));
-      case Kind::jobs: return ask(kJobs, sized(numbered(after, limit)));
-      case Kind::keys: return ask(kKeys, keyed(after, limit));
+      case Kind::namespaces: return ask("transfer_namespaces"_sql, numbered(after, limit));
+      case Kind::queues: return ask("transfer_queues"_sql, numbered(after, limit));
+      case Kind::workers: return ask("transfer_workers"_sql, numbered(after, limit));
+      case Kind::bonds: return ask("transfer_bonds"_sql, keyed(after, limit));
+      case Kind::jobs: return ask("transfer_jobs"_sql, sized(numbered(after, limit)));
+      case Kind::keys: return ask("transfer_keys"_sql, keyed(after, limit));
       case Kind::dependencies: {
         Params params;
         params.int8(after.first).int8(number_in(after.second)).int8(static_cast<std::int64_t>(limit));
-        return ask(kDependencies, std::move(params));
+        return ask("transfer_dependencies"_sql, std::move(params));
       }
-      case Kind::plans: return ask(kPlans, sized(numbered(after, limit)));
-      case Kind::actions: return ask(kActions, sized(numbered(after, limit)));
-      case Kind::entries: return ask(kEntries, sized(numbered(after, limit)));
+      case Kind::plans: return ask("transfer_plans"_sql, sized(numbered(after, limit)));
+      case Kind::actions: return ask("transfer_actions"_sql, sized(numbered(after, limit)));
+      case Kind::entries: return ask("transfer_entries"_sql, sized(numbered(after, limit)));
       case Kind::items: {
         // A list's positions may be below zero; before its first record there is nothing.
         Params params;
         params.int8(after.first).int8(after.second.empty() ? INT64_MIN : number_in(after.second));
-        return ask(kItems, sized(std::move(params.int8(static_cast<std::int64_t>(limit)))));
+        return ask("transfer_items"_sql, sized(std::move(params.int8(static_cast<std::int64_t>(limit)))));
       }
-      case Kind::fields: return ask(kFields, sized(keyed(after, limit)));
-      case Kind::scores: return ask(kScores, sized(keyed(after, limit)));
-      case Kind::steps: return ask(kSteps, sized(placed(after, limit)));
-      case Kind::signals: return ask(kSignals, sized(placed(after, limit)));
-      case Kind::schedules: return ask(kSchedules, sized(numbered(after, limit)));
+      case Kind::fields: return ask("transfer_fields"_sql, sized(keyed(after, limit)));
+      case Kind::scores: return ask("transfer_scores"_sql, sized(keyed(after, limit)));
+      case Kind::steps: return ask("transfer_steps"_sql, sized(placed(after, limit)));
+      case Kind::signals: return ask("transfer_signals"_sql, sized(placed(after, limit)));
+      case Kind::schedules: return ask("transfer_schedules"_sql, sized(numbered(after, limit)));
     }
     unreachable();
   }();

@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "store/postgres/wire/connection.h"
-#include "store/transfer/ends.h"
+#include "store/transfer/copy.h"
+#include "store/transfer/record.h"
 
 namespace muster::store::postgres {
 

@@ -10,7 +10,7 @@
 
 #include "base/ask_testing.h"
 #include "base/metrics.h"
-#include "store/codec/step_id.h"
+#include "store/codec/id_codec.h"
 #include "store/postgres/migrations.h"
 #include "store/postgres/wire/connection.h"
 #include "store/transfer/memory_testing.h"

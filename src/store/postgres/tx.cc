@@ -2,35 +2,21 @@
 
 #include <algorithm>
 
+#include "store/codec/columns.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/node.h"
-#include "store/postgres/shared_statements.h"
+#include "store/postgres/statements.h"
 #include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kBegin{"begin"};
-const Sql kCommit{"commit"};
-const Sql kRollback{"rollback"};
-const Sql kHead{"head"};
-const Sql kGate{"gate"};
-const Sql kDirectoryVersion{"directory_version"};
-const Sql kDirectoryNamespaces{"directory_namespaces"};
-const Sql kDirectoryQueues{"directory_queues"};
-const Sql kDirectoryLanes{"directory_lanes"};
-const Sql kQueuePut{"queue_put"};
-const Sql kLanePut{"lane_put"};
-const Sql kLiveLanes{"live_lanes"};
-const Sql kWorkerLoad{"worker_load"};
-const Sql kWorkerFind{"worker_find"};
 
 constexpr std::size_t kLanesMax = 200'000;  // distinct ones that live jobs have at one time
 
 // Rows of lanes stay for as long as finished jobs may name them; only those of live jobs count. Asked only when it may matter.
 bool too_many_lanes(Tx& tx, std::size_t more) {
   if (tx.directory().lane_count() + more < kLanesMax) return false;
-  const Rows rows = tx.ask(kLiveLanes, std::move(Params().int8(static_cast<std::int64_t>(kLanesMax))));
+  const Rows rows = tx.ask("live_lanes"_sql, std::move(Params().int8(static_cast<std::int64_t>(kLanesMax))));
   return rows.size() == 1 && static_cast<std::size_t>(rows.integer(0, 0)) + more >= kLanesMax;
 }
 
@@ -41,8 +27,8 @@ const IdCodec& Tx::ids() const { return node_.ids; }
 const StepIdCodec& Tx::step_ids() const { return node_.step_ids; }
 
 void Tx::begin() {
-  connection_.call(kBegin);
-  connection_.call(kHead);
+  connection_.call("begin"_sql);
+  connection_.call("head"_sql);
   const auto rows = connection_.exchange();
   began_ = true;
   if (!rows.ok() || rows->size() < 2 || (*rows)[1].size() != 1) {
@@ -82,7 +68,7 @@ void Tx::write(Sql statement, Params params) {
 
 Status Tx::commit() {
   if (failed_) return connection_.trouble().status();
-  connection_.call(kCommit);
+  connection_.call("commit"_sql);
   const auto rows = connection_.exchange();
   if (rows.ok()) return {};
   failed_ = true;
@@ -92,7 +78,7 @@ Status Tx::commit() {
 void Tx::rollback() {
   if (reloaded_) directory().mistrust();
   if (!began_ || !connection_.alive()) return;
-  connection_.call(kRollback);
+  connection_.call("rollback"_sql);
   // What becomes of the rollback changes nothing: the server undoes what it is not told to keep.
   (void)connection_.exchange().ok();
 }
@@ -101,7 +87,7 @@ void Tx::lock_gates(std::vector<NamespaceKey> namespaces) {
   if (namespaces.empty()) return;
   std::sort(namespaces.begin(), namespaces.end());
   namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
-  (void)ask(kGate, Params().int4s(namespaces));
+  (void)ask("gate"_sql, Params().int4s(namespaces));
 }
 
 JobChange& Tx::tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,
@@ -136,10 +122,10 @@ NamespaceInfo namespace_at(const Rows& rows, std::size_t row) {
 
 void Tx::reload_directory() {
   reloaded_ = true;
-  write(kDirectoryVersion);
-  write(kDirectoryNamespaces);
-  write(kDirectoryQueues);
-  write(kDirectoryLanes);
+  write("directory_version"_sql);
+  write("directory_namespaces"_sql);
+  write("directory_queues"_sql);
+  write("directory_lanes"_sql);
   const std::vector<Rows> rows = ask_all();
   if (failed_ || rows.size() < 4) return;
   const std::size_t base = rows.size() - 4;  // what was noted before comes first
@@ -199,12 +185,12 @@ Result<LanePtr> Tx::lane_for(NamespaceKey ns, const QueueName& queue_name, const
 
 void Tx::make_names(const Tx& lacking) {
   for (const MissingName& name : lacking.missing_) {
-    write(kQueuePut, Params().int4(name.ns).text(name.queue.text()));
+    write("queue_put"_sql, Params().int4(name.ns).text(name.queue.text()));
     Params params;
     params.int4(name.ns).text(name.queue.text()).text(name.type.text()).bytes(name.needs.key());
-    write(kLanePut, std::move(params.boolean(name.special).int4(name.home)));
+    write("lane_put"_sql, std::move(params.boolean(name.special).int4(name.home)));
   }
-  write(kDirectoryBump);
+  write("directory_bump"_sql);
 }
 
 WorkerPtr Tx::worker(WorkerKey key) {
@@ -214,13 +200,13 @@ WorkerPtr Tx::worker(WorkerKey key) {
 
 WorkerPtr Tx::find_worker(NamespaceKey ns, const WorkerId& id) {
   if (WorkerPtr found = directory().find_worker(ns, id)) return found;
-  const Rows rows = ask(kWorkerFind, Params().int4(ns).text(id.text()));
+  const Rows rows = ask("worker_find"_sql, Params().int4(ns).text(id.text()));
   if (rows.size() == 0) return nullptr;
   return load_worker(static_cast<WorkerKey>(rows.integer(0, 0)));
 }
 
 WorkerPtr Tx::load_worker(WorkerKey key) {
-  const Rows rows = ask(kWorkerLoad, Params().int4(key));
+  const Rows rows = ask("worker_load"_sql, Params().int4(key));
   if (failed_) return nullptr;
   if (rows.size() == 0) {
     directory().forget_worker(key);
@@ -234,16 +220,10 @@ WorkerPtr Tx::load_worker(WorkerKey key) {
   worker_from_text(rows.view(0, 6), worker.spec);
   for (const NamespaceEntry& ns : directory().namespaces())
     if (ns.key == entry.ns) worker.spec.ns = ns.info.name;
-  worker.spec.id = WorkerId(rows.text(0, 2));
   if (!worker.spec.policy) worker.spec.policy = default_policy(worker.spec.dialect);
-  worker.session = SessionId{static_cast<std::uint64_t>(rows.integer(0, 3))};
-  worker.state = static_cast<WorkerState>(rows.integer(0, 4));
-  worker.registered_at = from_ms(rows.integer(0, 7));
-  worker.last_seen_at = from_ms(rows.integer(0, 8));
-  if (const auto at = rows.maybe(0, 9)) worker.offline_at = from_ms(*at);
-  worker.offline_cause = rows.text(0, 10);
-  if (const auto at = rows.maybe(0, 11)) worker.drain_deadline = from_ms(*at);
-  worker.drain_reason = rows.text(0, 12);
+  read_columns(rows.at(0), 2, worker.spec.id, worker.session, worker.state);
+  read_columns(rows.at(0), 7, worker.registered_at, worker.last_seen_at, worker.offline_at, worker.offline_cause,
+               worker.drain_deadline, worker.drain_reason);
   entry.offer = std::make_shared<const Offer>(offer_of(worker.spec));
   directory().put_worker(std::move(entry));
   return directory().worker(key);

@@ -14,8 +14,6 @@
 
 #include "base/clock.h"
 #include "store/codec/id_codec.h"
-#include "store/codec/step_id.h"
-#include "store/postgres/changes.h"
 #include "store/postgres/directory.h"
 #include "store/postgres/wire/connection.h"
 

@@ -7,8 +7,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kWishesPut{"wishes_put"};
-
 void bytes_or_null(Params& params, const std::string& value) { value.empty() ? params.null() : params.bytes(value); }
 
 }  // namespace
@@ -77,7 +75,7 @@ void write_wishes(Tx& tx, JobKey job, const Wishes& wishes) {
   wishes.fair_lane != 0 ? params.int8(wishes.fair_start) : params.null();
   bytes_or_null(params, wishes.unique_key);
   params.boolean(wishes.unique_waiting).int8(wishes.not_before).int4(wishes.pending).boolean(wishes.run_on_failure);
-  tx.write(kWishesPut, std::move(params));
+  tx.write("wishes_put"_sql, std::move(params));
 }
 
 }  // namespace muster::store::postgres

@@ -22,6 +22,12 @@ std::uint16_t flags_of(const JobSpec& spec);
 std::optional<JobId> parent_of(std::uint16_t flags, std::string_view spec);
 std::optional<Instant> deadline_of(std::uint16_t flags, std::string_view spec);
 
+// The columns of the statement `enqueue`.
+inline Table enqueue_table() {
+  return Table({Type::int8, Type::int4, Type::int2, Type::int8, Type::int8, Type::int8, Type::int8, Type::int8, Type::int2,
+                Type::boolean, Type::int2, Type::int8, Type::text, Type::bytes, Type::int8});
+}
+
 Wishes wishes_of(const JobSpec& spec, NamespaceKey ns, Instant created_at);
 void write_wishes(Tx& tx, JobKey job, const Wishes& wishes);
 

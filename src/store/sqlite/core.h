@@ -17,24 +17,90 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "model/change.h"
 #include "store/codec/id_codec.h"
-#include "store/codec/step_id.h"
 #include "store/jobs/rules.h"
-#include "store/sqlite/counters.h"
+#include "store/keys.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/group.h"
-#include "store/sqlite/hot/bodies.h"
 #include "store/sqlite/hot/job.h"
 #include "store/sqlite/hot/keys.h"
 #include "store/sqlite/hot/lanes.h"
 #include "store/sqlite/hot/queues.h"
-#include "store/sqlite/hot/timers.h"
 #include "store/sqlite/hot/workers.h"
 #include "store/sqlite/key_cache.h"
-#include "store/sqlite/keys/statements.h"
+#include "store/sqlite/keys/rows.h"
 #include "store/sqlite/statements.h"
 
 namespace muster::store::sqlite {
+
+// Numbers that must never repeat, across crashes too: fences, sessions and job keys.
+//
+// A block is reserved in a commit before any number of it is used, so that a number can leave the process before the
+// commit that goes with it. A crash wastes what is left of the block.
+
+class NumberBlock {
+ public:
+  static constexpr std::int64_t kBlock = 1 << 20;
+
+  void start(std::int64_t reserved) { next_ = limit_ = reserved; }
+  bool empty() const { return next_ >= limit_; }
+  std::int64_t next() const { return next_; }
+  // REQUIRES: !empty().
+  std::int64_t take() { return next_++; }
+
+  // Less than half a block is left: write reserve() in this commit, and call reserved() once it is durable.
+  bool low() const { return limit_ - next_ < kBlock / 2; }
+  std::int64_t reserve() { return pending_ = (limit_ > next_ ? limit_ : next_) + kBlock; }
+  void reserved() {
+    if (pending_ > limit_) limit_ = pending_;
+    pending_ = 0;
+  }
+  void abandon() { pending_ = 0; }
+
+ private:
+  std::int64_t next_ = 1;
+  std::int64_t limit_ = 1;
+  std::int64_t pending_ = 0;
+};
+
+// What one commit collects: changes to tell after it, and steps that other verbs may only see once it is durable.
+
+// A lease that was given up: its slot, caps and key become free when that is durable, or a failed commit could leave two
+// holders.
+struct GivenUp {
+  JobKey job = 0;
+  WorkerKey worker = 0;
+  LaneIndex lane = 0;
+  std::string concurrency_key;
+};
+
+struct Group {
+  std::vector<JobChange> jobs;
+  std::vector<WorkerChange> workers;
+  std::vector<QueueChanged> queues;
+  std::vector<LaneRef> wakes;
+  std::vector<JobKey> became_ready;  // to be placed in their lanes
+  std::vector<GivenUp> given_up;
+  std::vector<QueueIndex> loosened;  // queues whose limits may let more through now
+
+  std::vector<KeyPushed> pushed;
+  std::vector<KeyChanges> key_changes;  // one for each batch, in their order
+
+  bool wrote = false;  // anything that needs a commit
+
+  void clear() {
+    jobs.clear();
+    workers.clear();
+    queues.clear();
+    wakes.clear();
+    became_ready.clear();
+    given_up.clear();
+    loosened.clear();
+    pushed.clear();
+    key_changes.clear();
+    wrote = false;
+  }
+};
 
 // Payloads and results above this are kept apart from the hot row.
 inline constexpr std::size_t kInlineBytesMax = 2'048;

@@ -7,7 +7,7 @@
 
 #include "store/refusals.h"
 #include "store/sqlite/migrations_text.h"
-#include "store/transfer/bookmark.h"
+#include "store/transfer/copy.h"
 
 namespace muster::store::sqlite {
 namespace {

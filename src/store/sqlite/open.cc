@@ -1,13 +1,99 @@
 #include "store/sqlite/open.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "base/log.h"
+#include "store/sqlite/db.h"
 #include "store/sqlite/migrations.h"
 
 namespace muster::store::sqlite {
+namespace {
+
+constexpr int kOwnerOnly = 0600;
+
+Status cannot(const char* what, const std::string& path) {
+  return Status::unavailable(
+      fmt::format("cannot {} {}: {}; check that the folder exists and is writable", what, path, std::strerror(errno)));
+}
+
+std::string holder_of(int fd) {
+  std::array<char, 32> text{};
+  const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
+  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : std::string("unknown");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OwnerLock>> OwnerLock::take(const std::string& database_path) {
+  const std::string path = database_path + ".lock";
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
+  if (fd < 0) return cannot("open", path);
+  auto lock = std::unique_ptr<OwnerLock>(new OwnerLock(fd));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return cannot("lock", path);
+    return Status::conflict(fmt::format("{} is owned by another process (pid {}); stop it or name another file with --store",
+                                        database_path, holder_of(fd)));
+  }
+  // The pid is for people; the lock itself is what counts, so a full disk here is no reason to refuse.
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(fd, 0) == 0 && ::pwrite(fd, pid.data(), pid.size(), 0) < 0) errno = 0;
+  return lock;
+}
+
+OwnerLock::~OwnerLock() { ::close(fd_); }
+
+Status create_private_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
+  if (fd < 0) return cannot("open", path);
+  ::close(fd);
+  return {};
+}
+
+namespace {
+
+// One step copies everything under one read transaction: the writer goes on in the log, the copy sees one commit.
+Status copy(Connection& source, Connection& target) {
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", source.handle(), "main");
+  if (backup == nullptr) return target.last_error("backup");
+  sqlite3_backup_step(backup, -1);
+  if (sqlite3_backup_finish(backup) != SQLITE_OK) return target.last_error("backup");
+  return {};
+}
+
+}  // namespace
+
+Result<BackupReport> backup_file(const std::string& from, const std::string& to, const std::string& vfs, const Clock& clock) {
+  const Ticks started = clock.elapsed();
+  struct stat found {};
+  if (::stat(to.c_str(), &found) == 0)
+    return Status::already_exists(fmt::format("{} exists; a backup never overwrites a file", to));
+  if (vfs.empty())
+    if (const Status made = create_private_file(to); !made.ok()) return made;
+  auto source = Connection::open(from, OpenMode::read_only, vfs);
+  if (!source.ok()) return source.status();
+  auto target = Connection::open(to, OpenMode::create, vfs);
+  if (!target.ok()) return target.status();
+  Status status = copy(**source, **target);
+  if (!status.ok()) {
+    target->reset();
+    ::unlink(to.c_str());
+    return status.annotate(fmt::format("backup to {}", to));
+  }
+  target->reset();
+  ::stat(to.c_str(), &found);
+  const auto took = std::chrono::duration_cast<Duration>(clock.elapsed() - started);
+  return BackupReport{to, static_cast<std::uint64_t>(found.st_size), took};
+}
+
 namespace {
 
 // wal_autocheckpoint stays at its 1000 pages: a small log is overwritten in place, which syncs faster than growing one.

@@ -1,4 +1,5 @@
 // The memory index, read back from the rows: at open, and after a commit that failed.
+#include "store/codec/columns.h"
 #include "store/codec/spec_text.h"
 #include "store/runs/rules.h"
 #include "store/sqlite/core.h"
@@ -68,25 +69,11 @@ void load_workers(Core& core) {
     hot.key = st.integer(0);
     hot.ns_row = st.integer(1);
     Worker& worker = hot.worker;
+    read_worker(st, 5, worker);
     worker.spec.ns = ns->info.name;
-    worker.spec.id = WorkerId(st.text(2));
-    worker.session = SessionId{static_cast<std::uint64_t>(st.integer(3))};
-    worker.state = static_cast<WorkerState>(st.integer(4));
-    worker_from_text(st.view(5), worker.spec);
-    worker.registered_at = from_ms(st.integer(6));
     // Beats are not written: a live worker gets its full time to be heard after a restart.
-    worker.last_seen_at = from_ms(st.integer(7));
     if (hot.live()) core.heard(hot);
-    if (const auto at = st.optional_integer(8)) worker.offline_at = from_ms(*at);
-    worker.offline_cause = st.text(9);
-    if (const auto at = st.optional_integer(10)) {
-      worker.drain_deadline = from_ms(*at);
-      hot.drain_ends = core.listened + (*worker.drain_deadline - core.now);
-    }
-    worker.drain_reason = st.text(11);
-    worker.completed = static_cast<std::uint64_t>(st.integer(12));
-    worker.failed = static_cast<std::uint64_t>(st.integer(13));
-    worker.stats = st.text(14);
+    if (worker.drain_deadline) hot.drain_ends = core.listened + (*worker.drain_deadline - core.now);
     hot.lanes = core.lanes.lanes_of(offer_of(worker.spec));
     core.next_worker = std::max(core.next_worker, hot.key + 1);
     core.workers.add(std::move(hot));
@@ -137,15 +124,8 @@ std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJo
     HotJob& job = core.jobs[key];
     job.home = job.lane = *lane;
     core.lanes.hold(job.home);
-    job.flags = static_cast<std::uint16_t>(st.integer(3));
-    job.priority = static_cast<std::int16_t>(st.integer(4));
-    job.rank = st.integer(5);
-    job.run_at_ms = st.integer(6);
-    job.created_at_ms = st.integer(7);
-    job.event = static_cast<JobEvent>(st.integer(8));
-    job.attempt = static_cast<std::uint32_t>(st.integer(9));
-    job.rescues = static_cast<std::uint16_t>(st.integer(10));
-    job.fence = static_cast<std::uint64_t>(st.integer(11));
+    read_columns(st, 3, job.flags, job.priority, job.rank, job.run_at_ms, job.created_at_ms, job.event, job.attempt, job.rescues,
+                 job.fence);
     JobSpec spec;
     if (const std::string_view text = st.view(14); !text.empty()) {
       spec_from_text(text, spec);

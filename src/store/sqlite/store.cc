@@ -14,10 +14,8 @@
 #include "base/incident.h"
 #include "store/keyspace/keyspace.h"
 #include "store/refusals.h"
-#include "store/sqlite/backup.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/reader.h"
-#include "store/sqlite/reader_pool.h"
 #include "store/sqlite/verbs/verbs.h"
 #include "store/sqlite/writer.h"
 
@@ -81,36 +79,24 @@ class FileStore final : public SqliteStore {
 
   // --- jobs ---
   void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) override {
-    write(std::move(reply), [jobs = std::move(jobs)](Core& core) mutable { return sqlite::enqueue(core, jobs); });
+    write_verb(sqlite::enqueue, reply, jobs);
   }
   void claim(ClaimRequest request, Reply<ClaimReply> reply) override {
     put<ClaimReply>(OpKind::claim, std::move(reply),
                     [request = std::move(request)](Core& core) { return sqlite::claim(core, request); });
   }
   void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::complete);
+    write_each(sqlite::complete, reply, batch);
   }
-  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::fail);
-  }
-  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::snooze);
-  }
-  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::release);
-  }
+  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::fail, reply, batch); }
+  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::snooze, reply, batch); }
+  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::release, reply, batch); }
   void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::report_progress);
+    write_each(sqlite::report_progress, reply, batch);
   }
-  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::renew);
-  }
-  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::cancel);
-  }
-  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override {
-    write_each(std::move(jobs), std::move(reply), sqlite::redrive);
-  }
+  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { write_each(sqlite::renew, reply, batch); }
+  void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { write_each(sqlite::cancel, reply, batch); }
+  void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { write_each(sqlite::redrive, reply, jobs); }
   void redrive_matching(RedriveFilter request, Reply<Redriven> reply) override {
     JobFilter filter = std::move(request.filter);
     std::erase_if(filter.states, [](JobState state) { return !next(state, JobEvent::redriven); });
@@ -145,19 +131,13 @@ class FileStore final : public SqliteStore {
     behind_writer(std::move(finish),
                   [this, query = std::move(query)](Reader& reader) { return reader.list(query, clock_.now()); });
   }
-  void explain(JobId job, Reply<WaitFacts> reply) override {
-    read(std::move(reply), [job](Core& core) { return sqlite::explain(core, job); });
-  }
+  void explain(JobId job, Reply<WaitFacts> reply) override { read_verb(sqlite::explain, reply, job); }
   void find_jobs(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
-    read(std::move(reply), [ns = std::move(ns), keys = std::move(keys)](Core& core) {
-      return each<JobId>(core, keys, [&ns](Core& inner, const std::string& key) { return find_job(inner, ns, key); });
-    });
+    read_each(sqlite::find_job, reply, ns, keys);
   }
 
   void find_holders(NamespaceName ns, std::vector<std::string> keys, Reply<Each<JobId>> reply) override {
-    read(std::move(reply), [ns = std::move(ns), keys = std::move(keys)](Core& core) {
-      return each<JobId>(core, keys, [&ns](Core& inner, const std::string& key) { return find_holder(inner, ns, key); });
-    });
+    read_each(sqlite::find_holder, reply, ns, keys);
   }
   void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override {
     if (manual_reader_)
@@ -169,70 +149,52 @@ class FileStore final : public SqliteStore {
 
   // --- runs ---
   void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) override {
-    write_each(std::move(calls), std::move(reply), sqlite::run_step);
+    write_each(sqlite::run_step, reply, calls);
   }
-  void list_steps(StepQuery query, Reply<StepPage> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_steps(core, query); });
-  }
+  void list_steps(StepQuery query, Reply<StepPage> reply) override { read_verb(sqlite::list_steps, reply, query); }
   void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) override {
-    write_each(std::move(signals), std::move(reply), sqlite::signal_run);
+    write_each(sqlite::signal_run, reply, signals);
   }
-  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override {
-    write_each(std::move(runs), std::move(reply), sqlite::wake_run);
-  }
+  void wake_runs(std::vector<JobId> runs, Reply<Each<Settled>> reply) override { write_each(sqlite::wake_run, reply, runs); }
 
   // --- schedules ---
   void create_schedule(Schedule schedule, Reply<Schedule> reply) override {
-    write(std::move(reply), [schedule = std::move(schedule)](Core& core) { return sqlite::create_schedule(core, schedule); });
+    write_verb(sqlite::create_schedule, reply, schedule);
   }
   void update_schedule(Schedule schedule, Reply<Schedule> reply) override {
-    write(std::move(reply), [schedule = std::move(schedule)](Core& core) { return sqlite::update_schedule(core, schedule); });
+    write_verb(sqlite::update_schedule, reply, schedule);
   }
   void get_schedules(NamespaceName ns, std::vector<ScheduleId> ids, Reply<Each<Schedule>> reply) override {
-    read(std::move(reply), [ns = std::move(ns), ids = std::move(ids)](Core& core) {
-      return each<Schedule>(core, ids, [&ns](Core& inner, const ScheduleId& id) { return get_schedule(inner, ns, id); });
-    });
+    read_each(sqlite::get_schedule, reply, ns, ids);
   }
   void list_schedules(ScheduleQuery query, Reply<SchedulePage> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_schedules(core, query); });
+    read_verb(sqlite::list_schedules, reply, query);
   }
   void delete_schedule(NamespaceName ns, ScheduleId id, Reply<Schedule> reply) override {
-    write(std::move(reply),
-          [ns = std::move(ns), id = std::move(id)](Core& core) { return sqlite::delete_schedule(core, ns, id); });
+    write_verb(sqlite::delete_schedule, reply, ns, id);
   }
-  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override {
-    read(std::move(reply), [limit](Core& core) { return sqlite::due_schedules(core, limit); });
-  }
-  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override {
-    write(std::move(reply), [fire = std::move(fire)](Core& core) mutable { return sqlite::fire_schedule(core, fire); });
-  }
+  void due_schedules(std::size_t limit, Reply<DueSchedules> reply) override { read_verb(sqlite::due_schedules, reply, limit); }
+  void fire_schedule(ScheduleFire fire, Reply<ScheduleFired> reply) override { write_verb(sqlite::fire_schedule, reply, fire); }
   void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) override {
-    write(std::move(reply), [change = std::move(change)](Core& core) { return sqlite::update_namespace(core, change); });
+    write_verb(sqlite::update_namespace, reply, change);
   }
 
   // --- plans and actions ---
-  void put_plan(PlanPut request, Reply<PlanStored> reply) override {
-    write(std::move(reply), [request = std::move(request)](Core& core) { return sqlite::put_plan(core, request); });
-  }
+  void put_plan(PlanPut request, Reply<PlanStored> reply) override { write_verb(sqlite::put_plan, reply, request); }
   void get_plans(NamespaceName ns, std::vector<PlanId> plans, Reply<Each<Plan>> reply) override {
-    read(std::move(reply), [ns = std::move(ns), plans = std::move(plans)](Core& core) {
-      return each<Plan>(core, plans, [&ns](Core& inner, const PlanId& id) { return get_plan(inner, ns, id); });
-    });
+    read_each(sqlite::get_plan, reply, ns, plans);
   }
   void list_plans(PlanQuery query, Reply<PlanPage> reply) override {
     on_reader_behind_writer(std::move(reply),
                             [query = std::move(query)](Reader& reader) { return reader.plans().list_plans(query); });
   }
   void delete_plan(NamespaceName ns, PlanId plan, Reply<Plan> reply) override {
-    write(std::move(reply),
-          [ns = std::move(ns), plan = std::move(plan)](Core& core) { return sqlite::delete_plan(core, ns, plan); });
+    write_verb(sqlite::delete_plan, reply, ns, plan);
   }
   void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override {
-    write(std::move(reply), [action = std::move(action)](Core& core) mutable { return sqlite::submit_action(core, action); });
+    write_verb(sqlite::submit_action, reply, action);
   }
-  void get_action(ActionQuery query, Reply<ActionView> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::get_action(core, query); });
-  }
+  void get_action(ActionQuery query, Reply<ActionView> reply) override { read_verb(sqlite::get_action, reply, query); }
   void list_actions(ActionListQuery query, Reply<ActionPage> reply) override {
     on_reader_behind_writer(std::move(reply),
                             [query = std::move(query)](Reader& reader) { return reader.plans().list_actions(query); });
@@ -246,72 +208,49 @@ class FileStore final : public SqliteStore {
 
   // --- workers ---
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
-    write_each(std::move(batch), std::move(reply), register_worker);
+    write_each(register_worker, reply, batch);
   }
-  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::heartbeat);
-  }
-  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::drain);
-  }
+  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { write_each(sqlite::heartbeat, reply, batch); }
+  void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { write_each(sqlite::drain, reply, batch); }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
-    write_each(std::move(batch), std::move(reply), sqlite::unregister);
+    write_each(sqlite::unregister, reply, batch);
   }
   void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) override {
-    read(std::move(reply), [ns = std::move(ns), workers = std::move(workers)](Core& core) {
-      return each<Worker>(core, workers, [&ns](Core& inner, const WorkerId& id) { return get_worker(inner, ns, id); });
-    });
+    read_each(sqlite::get_worker, reply, ns, workers);
   }
-  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override {
-    read(std::move(reply), [query = std::move(query)](Core& core) { return sqlite::list_workers(core, query); });
-  }
+  void list_workers(WorkerQuery query, Reply<WorkerPage> reply) override { read_verb(sqlite::list_workers, reply, query); }
 
   // --- queues and namespaces ---
-  void change_queue(QueueChange change, Reply<QueueStats> reply) override {
-    write(std::move(reply), [change = std::move(change)](Core& core) { return sqlite::change_queue(core, change); });
-  }
-  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override {
-    read(std::move(reply), [ns = std::move(ns)](Core& core) { return sqlite::list_queues(core, ns); });
-  }
+  void change_queue(QueueChange change, Reply<QueueStats> reply) override { write_verb(sqlite::change_queue, reply, change); }
+  void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override { read_verb(sqlite::list_queues, reply, ns); }
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
-    write(std::move(reply), [info = std::move(info)](Core& core) { return sqlite::create_namespace(core, info); });
+    write_verb(sqlite::create_namespace, reply, info);
   }
   void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) override { read(std::move(reply), sqlite::list_namespaces); }
   void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) override {
-    write(std::move(reply), [ns = std::move(ns)](Core& core) { return sqlite::delete_namespace(core, ns); });
+    write_verb(sqlite::delete_namespace, reply, ns);
   }
 
   // --- sweeps ---
-  void promote_due(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::promote_due); }
-  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(limit, std::move(reply), sqlite::expire_leases);
-  }
-  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(limit, std::move(reply), sqlite::time_out_jobs);
-  }
-  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(limit, std::move(reply), sqlite::expire_waiting);
-  }
-  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(limit, std::move(reply), sqlite::end_preferences);
-  }
+  void promote_due(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::promote_due, reply, limit); }
+  void expire_leases(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::expire_leases, reply, limit); }
+  void time_out_jobs(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::time_out_jobs, reply, limit); }
+  void expire_waiting(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::expire_waiting, reply, limit); }
+  void end_preferences(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::end_preferences, reply, limit); }
   void bury_silent_workers(std::size_t limit, Reply<SweepReport> reply) override {
-    sweep(limit, std::move(reply), sqlite::bury_silent_workers);
+    sweep(sqlite::bury_silent_workers, reply, limit);
   }
-  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::end_drains); }
+  void end_drains(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::end_drains, reply, limit); }
   void prune_finished(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
-    write(std::move(reply),
-          [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_finished(core, retention, limit); });
+    write_verb(sqlite::prune_finished, reply, retention, limit);
   }
   void prune_workers(Duration offline_kept, std::size_t limit, Reply<SweepReport> reply) override {
-    write(std::move(reply),
-          [offline_kept, limit](Core& core) -> Result<SweepReport> { return sqlite::prune_workers(core, offline_kept, limit); });
+    write_verb(sqlite::prune_workers, reply, offline_kept, limit);
   }
   void settle_actions(Retention retention, std::size_t limit, Reply<SweepReport> reply) override {
-    write(std::move(reply),
-          [retention, limit](Core& core) -> Result<SweepReport> { return sqlite::settle_actions(core, retention, limit); });
+    write_verb(sqlite::settle_actions, reply, retention, limit);
   }
-  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override { sweep(limit, std::move(reply), sqlite::expire_keys); }
+  void expire_keys(std::size_t limit, Reply<SweepReport> reply) override { sweep(sqlite::expire_keys, reply, limit); }
 
   // --- administration ---
   void info(Reply<StoreInfo> reply) override {
@@ -380,11 +319,27 @@ class FileStore final : public SqliteStore {
   void read(Reply<T> reply, Body body) {
     put<T>(OpKind::read, std::move(reply), std::move(body));
   }
+  // A function of verbs/ with these arguments, which are taken over.
+  template <class T, class Verb, class... Args>
+  void write_verb(Verb verb, Reply<T>& reply, Args&... args) {
+    write(std::move(reply), [verb, ... args = std::move(args)](Core& core) mutable -> Result<T> { return verb(core, args...); });
+  }
+  template <class T, class Verb, class... Args>
+  void read_verb(Verb verb, Reply<T>& reply, Args&... args) {
+    read(std::move(reply), [verb, ... args = std::move(args)](Core& core) -> Result<T> { return verb(core, args...); });
+  }
+  // The same for one item at a time, or for one name in a namespace.
   template <class T, class Item, class Verb>
-  void write_each(std::vector<Item> batch, Reply<Each<T>> reply, Verb verb) {
+  void write_each(Verb verb, Reply<Each<T>>& reply, std::vector<Item>& batch) {
     write(std::move(reply), [batch = std::move(batch), verb](Core& core) { return each<T>(core, batch, verb); });
   }
-  void sweep(std::size_t limit, Reply<SweepReport> reply, SweepReport (*verb)(Core&, std::size_t)) {
+  template <class T, class Item, class Verb>
+  void read_each(Verb verb, Reply<Each<T>>& reply, NamespaceName& ns, std::vector<Item>& names) {
+    read(std::move(reply), [verb, ns = std::move(ns), names = std::move(names)](Core& core) {
+      return each<T>(core, names, [&](Core& inner, const Item& name) { return verb(inner, ns, name); });
+    });
+  }
+  void sweep(SweepReport (*verb)(Core&, std::size_t), Reply<SweepReport>& reply, std::size_t limit) {
     put<SweepReport>(OpKind::sweep, std::move(reply),
                      [limit, verb](Core& core) -> Result<SweepReport> { return verb(core, limit); });
   }

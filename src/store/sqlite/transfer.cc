@@ -13,11 +13,9 @@
 #include "store/refusals.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/migrations.h"
-#include "store/sqlite/owner_lock.h"
-#include "store/sqlite/transfer_keyspace.h"
-#include "store/sqlite/transfer_plans.h"
+#include "store/sqlite/open.h"
+#include "store/sqlite/transfer_parts.h"
 #include "store/sqlite/transfer_reader.h"
-#include "store/sqlite/transfer_runs.h"
 
 namespace muster::store::sqlite {
 namespace {

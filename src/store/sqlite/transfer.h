@@ -5,7 +5,8 @@
 #include <string>
 
 #include "base/status.h"
-#include "store/transfer/ends.h"
+#include "store/transfer/copy.h"
+#include "store/transfer/record.h"
 
 namespace muster::store::sqlite {
 

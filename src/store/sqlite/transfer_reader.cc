@@ -2,9 +2,10 @@
 
 #include <charconv>
 
+#include "store/codec/columns.h"
 #include "store/codec/spec_text.h"
 #include "store/refusals.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/rows.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -137,20 +138,8 @@ void TransferReader::read_workers(Batch& batch, const Position& after, std::size
   Rows rows(st.bind(1, after.first).bind(2, static_cast<std::int64_t>(limit)));
   while (rows.next()) {
     Worker& worker = out.emplace_back();
-    worker_from_text(st.view(5), worker.spec);
+    read_worker(st, 5, worker);
     worker.spec.ns = NamespaceName(st.text(1));
-    worker.spec.id = WorkerId(st.text(2));
-    worker.session = SessionId{static_cast<std::uint64_t>(st.integer(3))};
-    worker.state = static_cast<WorkerState>(st.integer(4));
-    worker.registered_at = from_ms(st.integer(6));
-    worker.last_seen_at = from_ms(st.integer(7));
-    worker.offline_at = from_ms(st.optional_integer(8));
-    worker.offline_cause = st.text(9);
-    worker.drain_deadline = from_ms(st.optional_integer(10));
-    worker.drain_reason = st.text(11);
-    worker.completed = static_cast<std::uint64_t>(st.integer(12));
-    worker.failed = static_cast<std::uint64_t>(st.integer(13));
-    worker.stats = st.text(14);
     batch.last.first = st.integer(0);
   }
 }
@@ -207,12 +196,9 @@ JobRecord TransferReader::read_job() {
   record.job = std::move(row.job);
   Job& job = record.job;
   if (st.is_null(22)) db_.set_fault(refusal::no_lane(row.key));
-  job.spec.ns = NamespaceName(st.text(22));
-  job.spec.queue = QueueName(st.text(23));
-  job.spec.type = JobType(st.text(24));
-  job.worker = WorkerId(st.text(25));
-  record.rank = st.integer(19);
-  record.event = static_cast<JobEvent>(st.integer(7));
+  read_columns(st, 22, job.spec.ns, job.spec.queue, job.spec.type, job.worker);
+  read_column(st, 19, record.rank);
+  read_column(st, 7, record.event);
   if (job.state == JobState::running) {
     record.granted = granted(st, job.spec);
     if (job.cancel_requested) record.cancel_reason = st.text(21);
@@ -243,12 +229,7 @@ void TransferReader::read_attempts(JobRecord& record) {
   Rows rows(st.bind(1, record.key));
   while (rows.next()) {
     AttemptRecord& attempt = record.job.attempts.emplace_back();
-    attempt.attempt = static_cast<std::uint32_t>(st.integer(0));
-    attempt.fence = Fence{static_cast<std::uint64_t>(st.integer(1))};
-    attempt.worker = WorkerId(st.text(2));
-    attempt.started_at = from_ms(st.integer(3));
-    attempt.ended_at = from_ms(st.integer(4));
-    attempt.outcome = static_cast<JobEvent>(st.integer(5));
+    read_columns(st, 0, attempt.attempt, attempt.fence, attempt.worker, attempt.started_at, attempt.ended_at, attempt.outcome);
     attempt.error = error_from_text(st.view(6));
   }
 }

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "store/sqlite/db.h"
-#include "store/sqlite/transfer_keyspace.h"
-#include "store/sqlite/transfer_plans.h"
-#include "store/sqlite/transfer_runs.h"
-#include "store/transfer/ends.h"
+#include "store/sqlite/transfer_parts.h"
+#include "store/transfer/copy.h"
+#include "store/transfer/record.h"
 
 namespace muster::store::sqlite {
 

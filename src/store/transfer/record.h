@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/status.h"
 #include "model/job.h"
 #include "model/plan.h"
 #include "model/queue.h"

@@ -15,7 +15,6 @@
 #include "base/patience_testing.h"
 #include "store/postgres/cluster/listener.h"
 #include "store/postgres/cluster/notifier.h"
-#include "store/postgres/cluster/outbox.h"
 #include "store/postgres/node.h"
 #include "store/postgres/tx.h"
 

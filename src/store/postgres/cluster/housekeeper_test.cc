@@ -77,5 +77,126 @@ TEST(Housekeeper, StopsPromptlyTwiceAndBeforeItStarted) {
   keeper.stop();
 }
 
+// Who leads, on a real server: one at a time, with terms that only grow.
+
+class LeaderTest : public ClusterTest {
+ protected:
+  bool refresh(TestNode& node) {
+    bool leads = false;
+    in_tx(node.node, [&](Tx& tx) { leads = refresh_leadership(tx); });
+    EXPECT_EQ(leads, node.node.leadership.term != 0);
+    EXPECT_EQ(node.node.metrics.leader.value(), leads ? 1 : 0);
+    return leads;
+  }
+  static std::int64_t term(const TestNode& node) { return node.node.leadership.term; }
+  void expire() { run("UPDATE {schema}.leader SET expires_at = {schema}.now_ms()"); }
+};
+
+TEST_F(LeaderTest, TheFirstLeadsAndTheOthersFollow) {
+  const auto a = a_node("a"), b = a_node("b");
+  EXPECT_TRUE(refresh(*a));
+  EXPECT_FALSE(refresh(*b));
+  EXPECT_TRUE(refresh(*a));
+}
+
+TEST_F(LeaderTest, ARefreshKeepsTheTermAndMovesTheExpiry) {
+  const auto a = a_node("a");
+  refresh(*a);
+  const std::int64_t first = term(*a);
+  run("UPDATE {schema}.leader SET expires_at = {schema}.now_ms() + 1000");
+  EXPECT_TRUE(refresh(*a));
+  EXPECT_EQ(term(*a), first);
+  EXPECT_GT(ask("SELECT expires_at - {schema}.now_ms() FROM {schema}.leader"), 1'000);
+}
+
+TEST_F(LeaderTest, AnExpiredLeadershipIsTakenOverWithAHigherTerm) {
+  const auto a = a_node("a"), b = a_node("b");
+  refresh(*a);
+  const std::int64_t first = term(*a);
+  expire();
+  EXPECT_TRUE(refresh(*b));
+  EXPECT_GT(term(*b), first);
+  // The one that was away finds out, and waits its turn.
+  EXPECT_FALSE(refresh(*a));
+  EXPECT_TRUE(refresh(*b));
+}
+
+TEST_F(LeaderTest, ALateLeaderThatNobodyReplacedGoesOn) {
+  const auto a = a_node("a");
+  refresh(*a);
+  const std::int64_t first = term(*a);
+  expire();
+  EXPECT_TRUE(refresh(*a));
+  EXPECT_EQ(term(*a), first);
+}
+
+TEST_F(LeaderTest, AReleasedLeadershipIsFreeAtOnce) {
+  const auto a = a_node("a"), b = a_node("b");
+  refresh(*a);
+  in_tx(a->node, [](Tx& tx) { release_leadership(tx); });
+  EXPECT_EQ(term(*a), 0);
+  EXPECT_TRUE(refresh(*b));
+}
+
+TEST_F(LeaderTest, ReleasingWhatSomebodyElseHoldsChangesNothing) {
+  const auto a = a_node("a"), b = a_node("b");
+  refresh(*a);
+  expire();
+  refresh(*b);
+  in_tx(a->node, [](Tx& tx) { release_leadership(tx); });
+  EXPECT_EQ(ask("SELECT count(*) FROM {schema}.leader WHERE node LIKE '%-b'"), 1);
+}
+
+TEST_F(LeaderTest, ANodeThatStartsAgainUnderItsNameLeadsAtOnceInANewTerm) {
+  const auto before = a_node("a");
+  refresh(*before);
+  const auto after = a_node("a");
+  EXPECT_TRUE(refresh(*after));
+  EXPECT_GT(term(*after), term(*before));
+}
+
+TEST_F(LeaderTest, ALeadershipTheDatabaseLostIsTakenAnew) {
+  const auto a = a_node("a");
+  refresh(*a);
+  const std::int64_t first = term(*a);
+  run("DELETE FROM {schema}.leader");  // as after a crash: the table is not logged
+  EXPECT_TRUE(refresh(*a));
+  EXPECT_GT(term(*a), first);
+}
+
+TEST_F(LeaderTest, AskingInVainSpendsNoTerm) {
+  const auto a = a_node("a"), b = a_node("b");
+  refresh(*a);
+  const std::int64_t before = ask("SELECT last_value FROM {schema}.terms");
+  for (int i = 0; i < 5; ++i) refresh(*b);
+  EXPECT_EQ(ask("SELECT last_value FROM {schema}.terms"), before);
+}
+
+TEST_F(LeaderTest, ABeatWritesTheNodesRow) {
+  Options with_address = options("a");
+  with_address.address = "here:1";
+  with_address.version = "9";
+  TestNode a(with_address);
+  a.node.listening = true;
+  in_tx(a.node, [](Tx& tx) { beat_node(tx, {.pending = 3, .uptime = Duration(5'000)}); });
+  EXPECT_EQ(
+      ask("SELECT count(*) FROM {schema}.nodes WHERE name LIKE '%-a' AND address = 'here:1' AND version = '9' AND listening "
+          "AND pending = 3 AND seen_at - started_at = 5000"),
+      1);
+  in_tx(a.node, [](Tx& tx) { beat_node(tx, {.pending = 0, .uptime = Duration(6'000)}); });
+  EXPECT_EQ(ask("SELECT pending FROM {schema}.nodes"), 0);
+}
+
+TEST_F(LeaderTest, NodesThatVanishedAreForgottenAndNodesThatLeaveAreGone) {
+  const auto a = a_node("a"), b = a_node("b"), c = a_node("c");
+  for (const auto* node : {&a, &b, &c}) in_tx((*node)->node, [](Tx& tx) { beat_node(tx, {}); });
+  EXPECT_EQ(ask("SELECT count(*) FROM {schema}.nodes"), 3);
+  in_tx(c->node, [](Tx& tx) { leave_cluster(tx); });
+  run(fmt::format("UPDATE {{schema}}.nodes SET seen_at = seen_at - {} WHERE name LIKE '%-b'", kNodeForgottenAfter.count()));
+  in_tx(a->node, [](Tx& tx) { beat_node(tx, {}); });
+  EXPECT_EQ(ask("SELECT count(*) FROM {schema}.nodes"), 1);
+}
+
 }  // namespace
+
 }  // namespace muster::store::postgres

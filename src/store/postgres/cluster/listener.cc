@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/cluster/notifier.h"
 
 namespace muster::store::postgres {
 

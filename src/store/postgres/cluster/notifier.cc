@@ -7,12 +7,6 @@
 #include "base/log.h"
 
 namespace muster::store::postgres {
-namespace {
-
-const Sql kNotify{"notify"};
-
-}  // namespace
-
 Notifier::Notifier(Node& node, Metrics& metrics)
     : node_(node),
       channels_(node.options.schema),
@@ -120,7 +114,7 @@ bool Notifier::send(const Backlog& batch) {
   connection_->call_text("BEGIN");
   // A notification that is lost with a crash of the database costs a poll; waiting for its sync would cost every batch one.
   connection_->call_text("SET LOCAL synchronous_commit = off");
-  for (const Payload& payload : payloads) connection_->call(kNotify, Params().text(payload.channel).text(payload.text));
+  for (const Payload& payload : payloads) connection_->call("notify"_sql, Params().text(payload.channel).text(payload.text));
   connection_->call_text("COMMIT");
   const auto answer = connection_->exchange();
   if (answer.ok()) {
@@ -158,6 +152,30 @@ LaneKey Notifier::lane_number(const LaneRef& lane) {
     }
   lane_numbers_.emplace(lane, number);
   return number;
+}
+
+void Outbox::set_listener(Listener* listener) {
+  const std::lock_guard lock(mutex_);
+  listener_ = listener;
+}
+
+void Outbox::tell(const Changes& changes, bool remote) {
+  if (changes.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (listener_ != nullptr) {
+      std::vector<LaneRef> wakes;
+      wakes.reserve(changes.wakes.size());
+      for (const LanePtr& lane : changes.wakes) wakes.push_back(lane->lane);
+      try {
+        listener_->committed(
+            {.jobs = changes.jobs, .workers = changes.workers, .queues = changes.queues, .wakes = wakes, .keys = changes.keys});
+      } catch (...) {
+        const Incident incident(incidents_, "listener");
+      }
+    }
+  }
+  if (!remote && notifier_ != nullptr && !changes.quiet()) notifier_->enqueue(changes);
 }
 
 }  // namespace muster::store::postgres

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/postgres/changes.h"
+#include "store/postgres/directory.h"
 
 namespace muster::store::postgres {
 

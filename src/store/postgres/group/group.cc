@@ -7,19 +7,12 @@
 
 #include "store/codec/spec_text.h"
 #include "store/jobs/workers.h"
-#include "store/postgres/cluster/outbox.h"
+#include "store/postgres/cluster/notifier.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/wishes.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kHead{"head"};
-const Sql kEnqueue{"enqueue"};
-const Sql kComplete{"complete"};
-const Sql kClaimLock{"claim_lock"};
-const Sql kClaim{"claim"};
-const Sql kClaimAcross{"claim_across"};
 
 // With more lanes than this, looking at each costs more than looking along all jobs.
 constexpr std::size_t kLanesByLaneMax = 4;
@@ -146,43 +139,16 @@ void Group::plan_claims(Leftovers& later) {
 // --- calls ---------------------------------------------------------------------------------------------------------
 
 void Group::call_enqueues(Connection& connection) const {
-  Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
-      lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
-      text(Type::text), payload(Type::bytes), deadline(Type::int8);
-  const auto millis = [](const std::optional<Duration>& duration) {
-    return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
-  };
+  Table rows = enqueue_table();
   for (const EnqueueRequest& request : enqueues) {
     for (std::size_t i = 0; i < request.jobs.size(); ++i) {
       const JobSpec& spec = request.jobs[i];
-      id.add_null();
-      lane.add(std::int64_t{request.lanes[i]});
-      priority.add(std::int64_t{spec.priority});
-      run_at.add(spec.run_at ? std::optional(to_ms(*spec.run_at)) : std::nullopt);
-      delay.add(spec.delay.count());
-      expires_in.add(millis(spec.expires_in));
-      lease.add(millis(spec.lease_ttl));
-      timeout.add(millis(spec.timeout));
-      flags.add(std::int64_t{flags_of(spec)});
-      special.add(std::int64_t{0});
-      place.add_null();
-      rank.add_null();
-      const std::string described = spec_to_text(spec);
-      described.empty() ? text.add_null() : text.add(std::string_view(described));
-      payload.add(std::string_view(spec.payload.data));
-      deadline.add(spec.deadline ? std::optional(to_ms(*spec.deadline)) : std::nullopt);
+      rows.add(std::nullopt, request.lanes[i], spec.priority, spec.run_at, spec.delay, spec.expires_in, spec.lease_ttl,
+               spec.timeout, flags_of(spec), false, std::nullopt, std::nullopt, or_null(spec_to_text(spec)), spec.payload.data,
+               spec.deadline);
     }
   }
-  Params params;
-  params.array(std::move(id)).array(std::move(lane)).array(std::move(priority)).array(std::move(run_at)).array(std::move(delay));
-  params.array(std::move(expires_in)).array(std::move(lease)).array(std::move(timeout)).array(std::move(flags));
-  params.array(std::move(special))
-      .array(std::move(place))
-      .array(std::move(rank))
-      .array(std::move(text))
-      .array(std::move(payload))
-      .array(std::move(deadline));
-  connection.call(kEnqueue, std::move(params));
+  connection.call("enqueue"_sql, rows.params());
 }
 
 void Group::call_completions(Connection& connection) const {
@@ -198,17 +164,13 @@ void Group::call_completions(Connection& connection) const {
       if (const auto key = node_.ids.decode(completion.lease.job)) rows.push_back({*key, &completion});
     }
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; });
-  Column id(Type::int8), fence(Type::int8), result(Type::bytes), flags(Type::int2);
+  Table table({Type::int8, Type::int8, Type::bytes, Type::int2});
   for (const Row& row : rows) {
-    id.add(row.key);
-    fence.add(static_cast<std::int64_t>(to_number(row.completion->lease.fence)));
     const auto& content = row.completion->result;
-    content ? result.add(std::string_view(content->data)) : result.add_null();
-    flags.add(std::int64_t{content && content->encoding == Encoding::bytes ? kResultBytes : std::uint16_t{0}});
+    const bool bytes = content && content->encoding == Encoding::bytes;
+    table.add(row.key, row.completion->lease.fence, data_of(content), bytes ? kResultBytes : std::uint16_t{0});
   }
-  Params params;
-  params.array(std::move(id)).array(std::move(fence)).array(std::move(result)).array(std::move(flags));
-  connection.call(kComplete, std::move(params));
+  connection.call("complete"_sql, table.params());
 }
 
 void Group::call_locks(Connection& connection) const {
@@ -216,23 +178,20 @@ void Group::call_locks(Connection& connection) const {
   for (const PendingClaim& claim : claims) workers.push_back(claim.worker->key);
   std::sort(workers.begin(), workers.end());
   workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
-  connection.call(kClaimLock, Params().int4s(workers));
+  connection.call("claim_lock"_sql, Params().int4s(workers));
 }
 
 void Group::call_claims(Connection& connection, const ClaimSet& set) const {
-  Column worker(Type::int4), revision(Type::int8), want(Type::int4), lease(Type::int8);
+  Table rows({Type::int4, Type::int8, Type::int4, Type::int8});
   for (const Ask& ask : set.asks) {
     const PendingClaim& claim = claims[ask.claims.front()];
-    worker.add(std::int64_t{claim.worker->key});
-    revision.add(claim.worker->revision);
-    want.add(static_cast<std::int64_t>(std::min<std::size_t>(ask.want, limits::kClaimBatchMax)));
-    lease.add(claim.request.lease_ttl ? std::optional(claim.request.lease_ttl->count()) : std::nullopt);
+    rows.add(claim.worker->key, claim.worker->revision, std::min<std::size_t>(ask.want, limits::kClaimBatchMax),
+             claim.request.lease_ttl);
   }
-  Params params;
-  params.array(std::move(worker)).array(std::move(revision)).array(std::move(want)).array(std::move(lease));
+  Params params = rows.params();
   params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
   if (set.across) params.boolean(set.lanes->all);
-  connection.call(set.across ? kClaimAcross : kClaim, std::move(params));
+  connection.call(set.across ? "claim_across"_sql : "claim"_sql, std::move(params));
 }
 
 bool Group::run(Connection& connection, Leftovers& later) {
@@ -240,7 +199,7 @@ bool Group::run(Connection& connection, Leftovers& later) {
   plan_completions(later);
   plan_claims(later);
   if (size() == 0) return true;
-  connection.call(kHead);
+  connection.call("head"_sql);
   // Workers before jobs, and all of them at once: the order in which everybody locks.
   if (!claims.empty()) call_locks(connection);
   if (!completions.empty()) call_completions(connection);
@@ -284,6 +243,188 @@ void Group::refuse(const Status& status) {
   refuse_all(enqueues, status);
   refuse_all(completions, status);
   refuse_all(claims, status);
+}
+
+namespace {
+
+// What a group's statements answered, turned into changes to tell and replies to deliver.
+
+// Claims that go lane by lane after one that had to.
+constexpr std::uint32_t kByLaneAfterMiss = 50;
+
+}  // namespace
+
+JobChange& Group::tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,
+                       std::uint32_t attempt, std::int64_t fence, WorkerKey worker) {
+  JobChange& change = changes_.jobs.emplace_back();
+  change.id = node_.ids.encode(job);
+  if (const LanePtr entry = node_.directory.lane(lane)) change.lane = entry->lane;
+  change.from = from;
+  change.to = to;
+  change.event = event;
+  change.attempt = attempt;
+  change.fence = Fence{static_cast<std::uint64_t>(fence)};
+  if (worker != 0)
+    if (const WorkerPtr entry = node_.directory.worker(worker)) change.worker = entry->worker.spec.id;
+  change.at = now_;
+  return change;
+}
+
+void Group::take_enqueued(const Rows& rows) {
+  std::size_t total = 0;
+  for (const EnqueueRequest& request : enqueues) total += request.jobs.size();
+  std::vector<std::optional<Enqueued>> made(total);
+  std::vector<LaneKey> lanes;
+  lanes.reserve(total);
+  for (const EnqueueRequest& request : enqueues) lanes.insert(lanes.end(), request.lanes.begin(), request.lanes.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<std::size_t>(rows.integer(i, 0)) - 1;
+    const std::int64_t key = rows.integer(i, 1);
+    const bool ready = rows.integer(i, 2) == 1;
+    const JobState state = ready ? JobState::ready : JobState::scheduled;
+    made[at] = Enqueued{node_.ids.encode(key), state, false};
+    tell(key, lanes[at], std::nullopt, state, JobEvent::enqueued, 0, 0, 0);
+    if (LanePtr lane = node_.directory.lane(lanes[at])) {
+      node_.directory.count_enqueued(lane->queue, 1);
+      if (ready) changes_.wakes.push_back(std::move(lane));
+    }
+    if (!ready) node_.expect_due(rows.integer(i, 3));
+  }
+  std::size_t at = 0;
+  enqueued_.clear();
+  for (const EnqueueRequest& request : enqueues) {
+    std::vector<Enqueued>& out = enqueued_.emplace_back();
+    for (std::size_t i = 0; i < request.jobs.size(); ++i, ++at)
+      if (made[at]) out.push_back(*made[at]);
+  }
+}
+
+void Group::take_completed(const Rows& rows) {
+  std::unordered_map<std::int64_t, std::size_t> by_key;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t key = rows.integer(i, 0);
+    by_key.emplace(key, i);
+    const auto lane_key = static_cast<LaneKey>(rows.integer(i, 1));
+    const auto worker = static_cast<WorkerKey>(rows.integer(i, 2));
+    tell(key, lane_key, JobState::running, JobState::completed, JobEvent::completed,
+         static_cast<std::uint32_t>(rows.integer(i, 3)), rows.integer(i, 4), worker)
+        .parent = parent_of(static_cast<std::uint16_t>(rows.integer(i, 5)), rows.view(i, 6));
+    node_.directory.count_worker(worker, true);
+    const LanePtr lane = node_.directory.lane(lane_key);
+    if (lane == nullptr) continue;
+    node_.directory.count_completed(lane->queue, 1, now_);
+    if (const QueueRef queue = node_.directory.queue(lane->queue); queue != nullptr && queue->limited())
+      for (LanePtr& waiting : node_.directory.lanes_of_queue(lane->queue)) changes_.wakes.push_back(std::move(waiting));
+  }
+  for (SettleRequest& request : completions) {
+    for (std::size_t i = 0; i < request.outcomes.size(); ++i) {
+      const LeaseRef& lease = std::get<Completion>(request.outcomes[i]).lease;
+      const auto key = node_.ids.decode(lease.job);
+      const auto found = key ? by_key.find(*key) : by_key.end();
+      if (found == by_key.end()) continue;
+      request.answers[i] =
+          Settled{lease.job, JobState::completed, static_cast<std::uint32_t>(rows.integer(found->second, 3)), std::nullopt};
+    }
+  }
+}
+
+Grant Group::grant_from(const Rows& rows, std::size_t row) const {
+  Grant out;
+  out.id = node_.ids.encode(rows.integer(row, 6));
+  if (const LanePtr lane = node_.directory.lane(static_cast<LaneKey>(rows.integer(row, 7)))) {
+    out.ns = lane->lane->ns;
+    out.queue = lane->lane->queue;
+    out.type = lane->lane->type;
+  }
+  fill_grant(out, rows, row, 8);
+  return out;
+}
+
+void Group::take_claimed(const Rows& rows, const ClaimSet& set, bool stale) {
+  std::unordered_map<WorkerKey, std::size_t> by_worker;
+  for (std::size_t i = 0; i < set.asks.size(); ++i) by_worker.emplace(claims[set.asks[i].claims.front()].worker->key, i);
+  std::vector<std::size_t> dealing(set.asks.size(), 0);  // which claim of the ask is next to get something
+  std::vector<std::int64_t> granted(set.asks.size(), 0);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows.null(row, 6)) continue;
+    const std::size_t at = by_worker.at(static_cast<WorkerKey>(rows.integer(row, 5)));
+    const Ask& ask = set.asks[at];
+    while (claim_replies_[ask.claims[dealing[at]]].grants.size() >= claims[ask.claims[dealing[at]]].request.limit) ++dealing[at];
+    const std::size_t index = ask.claims[dealing[at]];
+    const Grant& grant = claim_replies_[index].grants.emplace_back(grant_from(rows, row));
+    tell(rows.integer(row, 6), static_cast<LaneKey>(rows.integer(row, 7)), JobState::ready, JobState::running, JobEvent::claimed,
+         grant.attempt, rows.integer(row, 10), claims[index].worker->key);
+    answered_claims_[index] = true;
+    ++granted[at];
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!rows.null(row, 6)) continue;
+    const auto at = static_cast<std::size_t>(rows.integer(row, 0)) - 1;
+    const std::int64_t free = rows.integer(row, 4) - granted[at];
+    const bool wanting = free > 0 && granted[at] < static_cast<std::int64_t>(set.asks[at].want);
+    const bool whole = rows.integer(row, 7) != 0;
+    if (!whole && wanting) set.lanes->by_lane_left = kByLaneAfterMiss;
+    for (const std::size_t index : set.asks[at].claims) {
+      claim_replies_[index].offer = claims[index].offer;
+      if (!answered_claims_[index]) judge_empty(rows, row, index, free, stale || !whole);
+    }
+  }
+}
+
+// A claim that got nothing. What cannot be said from here is left to a closer look.
+void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool stale) {
+  const PendingClaim& claim = claims[index];
+  ClaimReply& reply = claim_replies_[index];
+  const auto session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 1))};
+  const bool fresh = rows.integer(row, 3) != 0;
+  if (!fresh || (claim.request.session && *claim.request.session != session)) return;
+  const auto state = static_cast<WorkerState>(rows.integer(row, 2));
+  if (state == WorkerState::draining) reply.block = ClaimBlock::draining;
+  if (state == WorkerState::online && free <= 0) reply.block = ClaimBlock::no_slots;
+  // Free slots and nothing to take: unless lanes appeared that we did not know, there is nothing.
+  answered_claims_[index] = state != WorkerState::offline && (!stale || reply.block != ClaimBlock::none);
+}
+
+void Group::deliver(Leftovers& later) {
+  for (std::size_t i = 0; i < enqueues.size(); ++i) enqueues[i].reply(std::move(enqueued_[i]));
+  enqueues.clear();
+  for (SettleRequest& request : completions) {
+    const bool whole =
+        std::all_of(request.answers.begin(), request.answers.end(), [](const auto& one) { return one.has_value(); });
+    if (whole)
+      request.answer();
+    else
+      later.settles.push_back(std::move(request));
+  }
+  completions.clear();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (answered_claims_[i]) {
+      claims[i].reply(std::move(claim_replies_[i]));
+    } else if (claims[i].lanes->by_lane_left.load() > 0 && !claims[i].by_lane) {
+      claims[i].by_lane = true;
+      later.next_claims.push_back(std::move(claims[i]));
+    } else {
+      later.claims.push_back(std::move(claims[i]));
+    }
+  }
+  claims.clear();
+}
+
+void fill_grant(Grant& grant, const Rows& rows, std::size_t row, int column) {
+  grant.attempt = static_cast<std::uint32_t>(rows.integer(row, column));
+  grant.priority = static_cast<std::int32_t>(rows.integer(row, column + 1));
+  grant.fence = Fence{static_cast<std::uint64_t>(rows.integer(row, column + 2))};
+  grant.lease_expires_at = from_ms(rows.integer(row, column + 3));
+  if (const auto at = rows.maybe(row, column + 4)) grant.times_out_at = from_ms(*at);
+  grant.payload.encoding = (rows.integer(row, column + 5) & kPayloadBytes) != 0 ? Encoding::bytes : Encoding::json;
+  JobSpec spec;
+  spec_from_text(rows.view(row, column + 6), spec);
+  grant.payload.data = rows.text(row, column + 7);
+  grant.labels = std::move(spec.labels);
+  grant.attempts_max = spec.retry.attempts_max;
+  grant.correlation = std::move(spec.correlation);
+  if (!rows.null(row, column + 9))
+    grant.partial = Content{rows.text(row, column + 9), partial_encoding_from_text(rows.view(row, column + 8))};
 }
 
 }  // namespace muster::store::postgres

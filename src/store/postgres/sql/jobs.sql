@@ -178,7 +178,7 @@ SELECT j.id FROM {schema}.jobs j WHERE j.id < $1::bigint AND ($2::integer >> j.s
 SELECT j.id FROM {schema}.jobs j WHERE j.id > $1::bigint AND ($2::integer >> j.source) & 1 = 1 ORDER BY j.id LIMIT 1
 
 -- name: list_newest
--- One stretch of a listing, newest first: ids below $1 and not below $2. Columns as row.h says, then the bytes of contents up to here.
+-- One stretch of a listing, newest first: ids below $1 and not below $2. Columns as read_rows.h says, then the bytes of contents up to here.
 -- What the text of error and spec is asked for is necessary, not sufficient: the caller looks at the parsed values again.
 -- Contents end where their sum passes $14, so that a page of large ones fits.
 SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.attempt, j.rescues, j.fence, w.name, j.started_at,
@@ -211,7 +211,7 @@ LEFT JOIN {schema}.beats b ON b.worker = j.worker
 ORDER BY j.id DESC
 
 -- name: list_oldest
--- One stretch of a listing, oldest first: ids above $1 and not above $2. Columns as row.h says, then the bytes of contents up to here.
+-- One stretch of a listing, oldest first: ids above $1 and not above $2. Columns as read_rows.h says, then the bytes of contents up to here.
 -- What the text of error and spec is asked for is necessary, not sufficient: the caller looks at the parsed values again.
 -- Contents end where their sum passes $14, so that a page of large ones fits.
 SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.attempt, j.rescues, j.fence, w.name, j.started_at,
@@ -265,7 +265,7 @@ FROM unnest($1::bigint[], $2::text[], $3::bytea[]) AS u (id, progress, partial)
 WHERE r.id = u.id
 
 -- name: read_jobs
--- Jobs by their keys, whole. Columns as row.h says.
+-- Jobs by their keys, whole. Columns as read_rows.h says.
 SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.attempt, j.rescues, j.fence, w.name, j.started_at,
        j.finished_at, j.expires_at,
        CASE WHEN j.lapsed THEN j.lease_until ELSE greatest(j.lease_until, coalesce(b.seen_at, $2::bigint) + j.granted_ms) END,

@@ -40,7 +40,7 @@ SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finish
 FROM {schema}.steps s WHERE s.job = $1::bigint AND s.place = $2::integer
 
 -- name: steps_asleep
--- The newest step of each run that is a sleep and runs. Columns as step_rows.h says.
+-- The newest step of each run that is a sleep and runs. Columns as read_rows.h says.
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM unnest($1::bigint[]) AS u (job)
@@ -62,14 +62,14 @@ SELECT u.job, coalesce((SELECT max(s.place) FROM {schema}.steps s WHERE s.job = 
 FROM unnest($1::bigint[]) AS u (job)
 
 -- name: steps_latest
--- The newest attempt of each of these steps. Columns as step_rows.h says.
+-- The newest attempt of each of these steps. Columns as read_rows.h says.
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM unnest($1::bigint[], $2::bytea[]) AS u (job, name)
 CROSS JOIN LATERAL (SELECT * FROM {schema}.steps s WHERE s.job = u.job AND s.name = u.name ORDER BY s.place DESC LIMIT 1) AS s
 
 -- name: steps_page
--- Attempts of a run behind the place $2, the oldest first, at most $4 of them; $3: of this step only. Columns as step_rows.h says, then the
+-- Attempts of a run behind the place $2, the oldest first, at most $4 of them; $3: of this step only. Columns as read_rows.h says, then the
 -- bytes of contents up to here.
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output,
@@ -86,7 +86,7 @@ SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::smallint[],
                      $17::bytea[], $18::bytea[])
 
 -- name: steps_waiting
--- The steps of these runs that wait, $2 of each at most, the oldest first. Columns as step_rows.h says.
+-- The steps of these runs that wait, $2 of each at most, the oldest first. Columns as read_rows.h says.
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output
 FROM unnest($1::bigint[]) AS u (job)

@@ -9,7 +9,7 @@ DELETE FROM {schema}.schedules WHERE id = $1::bigint
 
 -- name: schedule_due
 -- The earliest first; one more than may be dealt with tells whether there is more. A buffered fire whose job before it still lives is left
--- out: it would only stand in the way of others. Columns as schedule_rows.h says.
+-- out: it would only stand in the way of others. Columns as read_rows.h says.
 SELECT s.id, s.namespace, s.name, s.enabled, s.created_at, s.updated_at, s.next_fire_at, s.last_fired_at, s.caught_up_to, s.buffered, s.last_job, s.fired, s.skipped, s.revision, s.spec, s.payload
 FROM {schema}.schedules s
 JOIN (

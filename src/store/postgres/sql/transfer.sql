@@ -306,7 +306,7 @@ FROM unnest($1::bigint[], $2::integer[], $3::smallint[], $4::smallint[], $5::big
            spec, payload, error, attempts, progress, partial, rank, granted_ms, lapsed, own_ttl, counted, special, cancel_reason)
 
 -- name: transfer_schedules
--- Until their contents pass $3 bytes. Columns as schedule_rows.h says, then the namespace.
+-- Until their contents pass $3 bytes. Columns as read_rows.h says, then the namespace.
 SELECT s.id, s.namespace, s.name, s.enabled, s.created_at, s.updated_at, s.next_fire_at, s.last_fired_at, s.caught_up_to, s.buffered, s.last_job, s.fired, s.skipped, s.revision, s.spec, s.payload, n.name
 FROM (
   SELECT p.*, sum(octet_length(p.payload)) OVER (ORDER BY p.id) - octet_length(p.payload) AS before
@@ -338,7 +338,7 @@ FROM (
 WHERE s.before < $4::bigint ORDER BY s.job, s.place
 
 -- name: transfer_steps
--- Until their contents pass $4 bytes. Columns as step_rows.h says, then the namespace of the run.
+-- Until their contents pass $4 bytes. Columns as read_rows.h says, then the namespace of the run.
 SELECT s.job, s.place, s.attempt, s.kind, s.state, s.flags, s.begun_at, s.finished_at, s.until, s.fence, s.child, s.worker, s.name,
        s.signal, s.policy, s.error, s.input, s.output, n.name
 FROM (

@@ -15,22 +15,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kClaimLock{"claim_lock"};
-const Sql kClaimWorker{"claim_worker"};
-const Sql kClaimCounts{"claim_counts"};
-const Sql kClaimHeads{"claim_heads"};
-const Sql kClaimTake{"claim_take"};
-const Sql kQueueTokens{"queue_tokens"};
-const Sql kQueueTokensPut{"queue_tokens_put"};
-const Sql kHoldersPut{"holders_put"};
-const Sql kHoldersCount{"holders_count"};
-const Sql kStickyFind{"sticky_find"};
-const Sql kStickyPut{"sticky_put"};
-const Sql kUniqueRelease{"unique_release"};
-const Sql kFairDone{"fair_done"};
-const Sql kFairAdvance{"fair_advance"};
-const Sql kFairForget{"fair_forget"};
-
 // Jobs fetched beyond the wanted ones, because some will turn out to be somebody else's.
 constexpr std::size_t kSpareHeads = 16;
 // Rounds of fetching; what is still hidden behind held keys then is found by the next claim.
@@ -57,14 +41,14 @@ class Budget {
       if (queue->settings.rate) rated.push_back(queue->key);
     }
     if (!counted.empty()) {
-      const Rows rows = tx.ask(kClaimCounts, Params().int4s(counted));
+      const Rows rows = tx.ask("claim_counts"_sql, Params().int4s(counted));
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (const LanePtr lane = tx.directory().lane(static_cast<LaneKey>(rows.integer(i, 0))))
           add(*lane, static_cast<std::uint64_t>(rows.integer(i, 1)));
       counted_ = std::move(counted);
     }
     if (!rated.empty()) {
-      const Rows rows = tx.ask(kQueueTokens, Params().int4s(rated));
+      const Rows rows = tx.ask("queue_tokens"_sql, Params().int4s(rated));
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto filled = rows.maybe(i, 2);
         buckets_[static_cast<QueueKey>(rows.integer(i, 0))] =
@@ -92,7 +76,7 @@ class Budget {
   void write() {
     for (const QueueKey queue : spent_) {
       const RateBucket& bucket = buckets_[queue];
-      tx_.write(kQueueTokensPut,
+      tx_.write("queue_tokens_put"_sql,
                 Params().int4(queue).float8(bucket.tokens()).int8(to_ms(bucket.filled_at().value_or(tx_.now()))));
     }
   }
@@ -127,7 +111,7 @@ class Ties {
   WorkerKey owner(const LaneEntry& home, const Wishes& wishes) {
     const auto [found, fresh] = owners_.try_emplace({home.queue, wishes.sticky_key}, 0);
     if (fresh) {
-      const Rows rows = tx_.ask(kStickyFind, Params().int4(home.queue).bytes(wishes.sticky_key));
+      const Rows rows = tx_.ask("sticky_find"_sql, Params().int4(home.queue).bytes(wishes.sticky_key));
       if (rows.size() > 0) {
         const WorkerPtr worker = tx_.load_worker(static_cast<WorkerKey>(rows.integer(0, 0)));
         if (worker != nullptr && worker->worker.state != WorkerState::offline) found->second = worker->key;
@@ -137,13 +121,13 @@ class Ties {
   }
   void bind(const LaneEntry& home, const Wishes& wishes, WorkerKey worker) {
     owners_[{home.queue, wishes.sticky_key}] = worker;
-    tx_.write(kStickyPut, Params().int4(home.queue).bytes(wishes.sticky_key).int4(worker));
+    tx_.write("sticky_put"_sql, Params().int4(home.queue).bytes(wishes.sticky_key).int4(worker));
   }
 
   std::uint64_t& held(const Wishes& wishes) {
     const auto [found, fresh] = held_.try_emplace({wishes.ns, wishes.concurrency_key}, 0);
     if (fresh) {
-      const Rows rows = tx_.ask(kHoldersCount, Params().int4(wishes.ns).bytes(wishes.concurrency_key));
+      const Rows rows = tx_.ask("holders_count"_sql, Params().int4(wishes.ns).bytes(wishes.concurrency_key));
       if (rows.size() > 0) found->second = static_cast<std::uint64_t>(rows.integer(0, 0));
     }
     return found->second;
@@ -180,7 +164,7 @@ class Search {
   // One look at the heads. True: some were put aside, so another look may find more.
   bool look() {
     const Rows rows =
-        tx_.ask(kClaimHeads, Params().int4s(lanes_).int4(static_cast<std::int64_t>(want_ - taken_.size() + kSpareHeads)));
+        tx_.ask("claim_heads"_sql, Params().int4s(lanes_).int4(static_cast<std::int64_t>(want_ - taken_.size() + kSpareHeads)));
     std::vector<Head> heads;
     std::vector<JobKey> special;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -252,36 +236,25 @@ class Search {
 
 // Keys held, turns over, and keys that guarded the waiting only.
 void write_ties(Tx& tx, const std::map<JobKey, LiveJob>& jobs) {
-  Column ns(Type::int4), key(Type::bytes), job(Type::int8), unique_ns(Type::int4), unique_key(Type::bytes),
-      unique_job(Type::int8);
+  Table held = key_table(), unique = key_table();
   std::vector<std::int64_t> fair_over;
   std::vector<std::int32_t> fair_lanes;
   for (const auto& [id, live] : jobs) {
     if (!live.wishes) continue;
     const Wishes& wishes = *live.wishes;
-    if (!wishes.concurrency_key.empty()) {
-      ns.add(std::int64_t{wishes.ns});
-      key.add(std::string_view(wishes.concurrency_key));
-      job.add(id);
-    }
-    if (wishes.unique_waiting && !wishes.unique_key.empty()) {
-      unique_ns.add(std::int64_t{wishes.ns});
-      unique_key.add(std::string_view(wishes.unique_key));
-      unique_job.add(id);
-    }
+    if (!wishes.concurrency_key.empty()) held.add(wishes.ns, wishes.concurrency_key, id);
+    if (wishes.unique_waiting && !wishes.unique_key.empty()) unique.add(wishes.ns, wishes.unique_key, id);
     if (wishes.fair_lane != 0) {
-      tx.write(kFairAdvance, Params().int4(wishes.fair_lane).int8(wishes.fair_start));
+      tx.write("fair_advance"_sql, Params().int4(wishes.fair_lane).int8(wishes.fair_start));
       fair_over.push_back(id);
       fair_lanes.push_back(wishes.fair_lane);
     }
   }
-  if (ns.size() > 0) tx.write(kHoldersPut, std::move(Params().array(std::move(ns)).array(std::move(key)).array(std::move(job))));
-  if (unique_ns.size() > 0)
-    tx.write(kUniqueRelease,
-             std::move(Params().array(std::move(unique_ns)).array(std::move(unique_key)).array(std::move(unique_job))));
+  if (!held.empty()) tx.write("holders_put"_sql, held.params());
+  if (!unique.empty()) tx.write("unique_release"_sql, unique.params());
   if (!fair_over.empty()) {
-    tx.write(kFairDone, Params().int8s(fair_over));
-    tx.write(kFairForget, Params().int4s(fair_lanes));
+    tx.write("fair_done"_sql, Params().int8s(fair_over));
+    tx.write("fair_forget"_sql, Params().int4s(fair_lanes));
   }
 }
 
@@ -300,7 +273,7 @@ Grant grant_of(Tx& tx, const Rows& rows, std::size_t i) {
 Result<WorkerPtr> find_claimer(Tx& tx, NamespaceKey ns, const ClaimRequest& request) {
   const WorkerPtr cached = tx.find_worker(ns, request.worker);
   if (cached == nullptr) return refusal::not_registered(request.worker);
-  (void)tx.ask(kClaimLock, Params().int4s({cached->key}));
+  (void)tx.ask("claim_lock"_sql, Params().int4s({cached->key}));
   const WorkerPtr worker = tx.load_worker(cached->key);
   if (worker == nullptr) return refusal::not_registered(request.worker);
   if (Status refused = jobs::may_claim(&worker->worker, worker->offer.get(), request); !refused.ok()) return refused;
@@ -324,7 +297,7 @@ Result<ClaimReply> claim_gated(Tx& tx, const ClaimRequest& request) {
     reply.block = ClaimBlock::draining;
     return reply;
   }
-  const Rows state = tx.ask(kClaimWorker, Params().int4(worker->key));
+  const Rows state = tx.ask("claim_worker"_sql, Params().int4(worker->key));
   if (state.size() == 0) return reply;
   const std::int64_t free = state.integer(0, 3) - state.integer(0, 5);
   if (free <= 0) {
@@ -343,7 +316,7 @@ Result<ClaimReply> claim_gated(Tx& tx, const ClaimRequest& request) {
     params.int8s(search.taken()).int4(worker->key);
     request.lease_ttl ? params.int8(request.lease_ttl->count()) : params.null();
     params.int8(state.integer(0, 4)).int4s(search.budget().counted_lanes());
-    const Rows rows = tx.ask(kClaimTake, std::move(params));
+    const Rows rows = tx.ask("claim_take"_sql, std::move(params));
     write_ties(tx, search.wished());
     search.budget().write();
     std::map<JobKey, std::size_t> by_key;

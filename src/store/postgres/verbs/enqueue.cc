@@ -14,19 +14,6 @@
 namespace muster::store::postgres {
 namespace {
 
-const Sql kEnqueue{"enqueue"};
-const Sql kJobKeys{"job_keys"};
-const Sql kStatesRead{"states_read"};
-const Sql kIdempotencyPut{"idempotency_put"};
-const Sql kIdempotencyFind{"idempotency_find"};
-const Sql kIdempotencyDelete{"idempotency_delete"};
-const Sql kUniquePut{"unique_put"};
-const Sql kUniqueHolders{"unique_holders"};
-const Sql kDependenciesPut{"dependencies_put"};
-const Sql kWatch{"watch"};
-const Sql kFairRead{"fair_read"};
-const Sql kFairPut{"fair_put"};
-
 struct Draft {
   const JobSpec* spec = nullptr;
   NamespaceKey ns = 0;
@@ -48,27 +35,20 @@ using ScopedKey = std::pair<NamespaceKey, std::string>;
 std::map<ScopedKey, JobKey> take_keys(Tx& tx, Sql put, Sql find, const std::map<ScopedKey, JobKey>& wanted) {
   std::map<ScopedKey, JobKey> holders;
   if (wanted.empty()) return holders;
-  const auto columns = [&](bool with_job) {
-    Column ns(Type::int4), key(Type::bytes), job(Type::int8);
-    for (const auto& [scoped, id] : wanted) {
-      ns.add(std::int64_t{scoped.first});
-      key.add(std::string_view(scoped.second));
-      job.add(id);
-    }
-    Params params;
-    params.array(std::move(ns)).array(std::move(key));
-    if (with_job) params.array(std::move(job));
-    return params;
-  };
-  tx.write(put, columns(true));
-  const Rows rows = tx.ask(find, columns(false));
+  Table asked({Type::int4, Type::bytes}), taken = key_table();
+  for (const auto& [scoped, id] : wanted) {
+    asked.add(scoped.first, scoped.second);
+    taken.add(scoped.first, scoped.second, id);
+  }
+  tx.write(put, taken.params());
+  const Rows rows = tx.ask(find, asked.params());
   for (std::size_t i = 0; i < rows.size(); ++i)
     holders[{static_cast<NamespaceKey>(rows.integer(i, 0)), rows.text(i, 1)}] = rows.integer(i, 2);
   return holders;
 }
 
 std::vector<JobKey> draw_job_keys(Tx& tx, std::size_t count) {
-  const Rows rows = tx.ask(kJobKeys, Params().int4(static_cast<std::int64_t>(count)));
+  const Rows rows = tx.ask("job_keys"_sql, Params().int4(static_cast<std::int64_t>(count)));
   std::vector<JobKey> keys;
   for (std::size_t i = 0; i < rows.size() && i < count; ++i) keys.push_back(rows.integer(i, 0));
   return keys;
@@ -126,7 +106,7 @@ class Batch {
       return {};
     const std::map<JobKey, LiveJob> live = lock_jobs(tx_, keys);
     std::map<JobKey, JobState> states;
-    const Rows rows = tx_.ask(kStatesRead, Params().int8s(keys));
+    const Rows rows = tx_.ask("states_read"_sql, Params().int8s(keys));
     for (std::size_t i = 0; i < rows.size(); ++i) states[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
     for (Draft& draft : drafts_) {
       for (const JobId& id : draft.spec->after) {
@@ -167,7 +147,7 @@ class Batch {
     std::map<ScopedKey, JobKey> wanted;
     for (const Draft& draft : drafts_)
       if (!draft.spec->idempotency_key.empty()) wanted.try_emplace({draft.ns, draft.spec->idempotency_key}, draft.key);
-    const auto by_idempotency = take_keys(tx_, kIdempotencyPut, kIdempotencyFind, wanted);
+    const auto by_idempotency = take_keys(tx_, "idempotency_put"_sql, "idempotency_find"_sql, wanted);
     for (Draft& draft : drafts_) {
       if (draft.spec->idempotency_key.empty()) continue;
       const auto holder = by_idempotency.find({draft.ns, draft.spec->idempotency_key});
@@ -176,7 +156,7 @@ class Batch {
     wanted.clear();
     for (const Draft& draft : drafts_)
       if (draft.existing == 0 && draft.spec->unique) wanted.try_emplace({draft.ns, draft.spec->unique->key}, draft.key);
-    const auto by_unique = take_keys(tx_, kUniquePut, kUniqueHolders, wanted);
+    const auto by_unique = take_keys(tx_, "unique_put"_sql, "unique_holders"_sql, wanted);
     std::vector<std::int64_t> undone;
     std::map<JobKey, JobKey> stands_for;
     for (Draft& draft : drafts_) {
@@ -187,7 +167,7 @@ class Batch {
       stands_for[draft.key] = holder->second;
       if (!draft.spec->idempotency_key.empty()) undone.push_back(draft.key);
     }
-    if (!undone.empty()) tx_.write(kIdempotencyDelete, Params().int8s(undone));
+    if (!undone.empty()) tx_.write("idempotency_delete"_sql, Params().int8s(undone));
     for (Draft& draft : drafts_)
       if (const auto other = stands_for.find(draft.existing); other != stands_for.end()) draft.existing = other->second;
   }
@@ -207,7 +187,7 @@ class Batch {
     const std::string& key = draft.spec->fairness->key;
     const LaneKey lane = draft.lane->key;
     if (!fair_.contains({lane, key})) {
-      const Rows rows = tx_.ask(kFairRead, Params().int4(lane).bytes(key));
+      const Rows rows = tx_.ask("fair_read"_sql, Params().int4(lane).bytes(key));
       fair_[{lane, key}] = 0;
       fair_.try_emplace({lane, {}}, 0);
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -226,38 +206,18 @@ class Batch {
   }
 
   void write_rows() {
-    Column id(Type::int8), lane(Type::int4), priority(Type::int2), run_at(Type::int8), delay(Type::int8), expires_in(Type::int8),
-        lease(Type::int8), timeout(Type::int8), flags(Type::int2), special(Type::boolean), place(Type::int2), rank(Type::int8),
-        text(Type::text), payload(Type::bytes), deadline(Type::int8);
-    const auto millis = [](const std::optional<Duration>& duration) {
-      return duration ? std::optional<std::int64_t>(duration->count()) : std::nullopt;
-    };
+    Table rows = enqueue_table(), dependencies({Type::int8, Type::int8});
     std::set<JobKey> watched;
-    Column dependent(Type::int8), after(Type::int8);
     for (const Draft& draft : drafts_) {
       if (draft.existing != 0) continue;
       const JobSpec& spec = *draft.spec;
-      id.add(draft.key);
-      lane.add(std::int64_t{draft.lane->key});
-      priority.add(std::int64_t{spec.priority});
-      run_at.add(draft.due);
-      delay.add(std::int64_t{0});
-      expires_in.add(millis(spec.expires_in));
-      lease.add(millis(spec.lease_ttl));
-      timeout.add(millis(spec.timeout));
-      flags.add(std::int64_t{flags_of(spec)});
-      special.add(std::int64_t{draft.wishes.has_value()});
-      place.add(static_cast<std::int64_t>(draft.place));
-      rank.add(draft.rank);
-      const std::string described = spec_to_text(spec);
-      described.empty() ? text.add_null() : text.add(std::string_view(described));
-      payload.add(std::string_view(spec.payload.data));
-      deadline.add(spec.deadline ? std::optional(to_ms(*spec.deadline)) : std::nullopt);
+      rows.add(draft.key, draft.lane->key, spec.priority, draft.due, 0, spec.expires_in, spec.lease_ttl, spec.timeout,
+               flags_of(spec), draft.wishes.has_value(), draft.place, draft.rank, or_null(spec_to_text(spec)), spec.payload.data,
+               spec.deadline);
       if (draft.wishes) write_wishes(tx_, draft.key, *draft.wishes);
       for (const JobKey before : draft.pending) {
         watched.insert(before);
-        dependent.add(draft.key);
-        after.add(before);
+        dependencies.add(draft.key, before);
       }
       const JobState state = state_of(draft.place);
       tx_.tell(draft.key, draft.lane->key, std::nullopt, state, JobEvent::enqueued, 0, 0, 0);
@@ -265,25 +225,12 @@ class Batch {
       if (draft.place == Place::scheduled) tx_.node().expect_due(draft.due);
       if (draft.place == Place::ready && !claims_specially(spec) && !draft.dependency_failed) tx_.wake(draft.lane->key);
     }
-    if (id.size() == 0) return;
-    Params params;
-    params.array(std::move(id))
-        .array(std::move(lane))
-        .array(std::move(priority))
-        .array(std::move(run_at))
-        .array(std::move(delay));
-    params.array(std::move(expires_in)).array(std::move(lease)).array(std::move(timeout)).array(std::move(flags));
-    params.array(std::move(special))
-        .array(std::move(place))
-        .array(std::move(rank))
-        .array(std::move(text))
-        .array(std::move(payload))
-        .array(std::move(deadline));
-    tx_.write(kEnqueue, std::move(params));
-    for (const auto& [name, finish] : fair_) tx_.write(kFairPut, Params().int4(name.first).bytes(name.second).int8(finish));
+    if (rows.empty()) return;
+    tx_.write("enqueue"_sql, rows.params());
+    for (const auto& [name, finish] : fair_) tx_.write("fair_put"_sql, Params().int4(name.first).bytes(name.second).int8(finish));
     if (watched.empty()) return;
-    tx_.write(kDependenciesPut, std::move(Params().array(std::move(dependent)).array(std::move(after))));
-    tx_.write(kWatch, Params().int8s({watched.begin(), watched.end()}));
+    tx_.write("dependencies_put"_sql, dependencies.params());
+    tx_.write("watch"_sql, Params().int8s({watched.begin(), watched.end()}));
   }
 
   // Special jobs take their places by the same rule as when they come back; one whose dependency had failed ends at once.
@@ -312,7 +259,7 @@ class Batch {
       if (draft.existing != 0) existing.push_back(draft.existing);
     std::map<JobKey, JobState> states;
     if (!existing.empty()) {
-      const Rows rows = tx_.ask(kStatesRead, Params().int8s(existing));
+      const Rows rows = tx_.ask("states_read"_sql, Params().int8s(existing));
       for (std::size_t i = 0; i < rows.size(); ++i) states[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
     }
     std::vector<Enqueued> out;

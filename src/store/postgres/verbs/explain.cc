@@ -5,20 +5,11 @@
 #include "model/rate_bucket.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
-#include "store/postgres/step_rows.h"
+#include "store/postgres/read_rows.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kExplainLive{"explain_live"};
-const Sql kExplainQueue{"explain_queue"};
-const Sql kExplainHolders{"explain_holders"};
-const Sql kExplainBound{"explain_bound"};
-const Sql kExplainDependencies{"explain_dependencies"};
-const Sql kExplainAhead{"explain_ahead"};
-const Sql kExplainWorkers{"explain_workers"};
-const Sql kExplainSteps{"explain_steps"};
 
 constexpr std::size_t kNamedMax = 10;        // workers, holders and dependencies named
 constexpr std::int64_t kAheadMax = 100'000;  // jobs of a lane that are counted
@@ -125,7 +116,7 @@ Result<WaitFacts> explain(Tx& tx, const JobId& id) {
   facts.now = tx.now();
   if (is_finished(facts.job.state)) return facts;
   const std::int64_t key = *tx.ids().decode(id);
-  const Rows live = tx.ask(kExplainLive, Params().int8(key));
+  const Rows live = tx.ask("explain_live"_sql, Params().int8(key));
   if (live.size() == 0) return facts;  // it finished between the two
   const Stand stand = read_stand(live);
   LanePtr lane = tx.directory().lane(stand.lane);
@@ -137,13 +128,13 @@ Result<WaitFacts> explain(Tx& tx, const JobId& id) {
   if (const QueueRef queue = tx.directory().queue(lane->queue)) facts.queue = queue->settings;
   facts.needs = lane->lane->needs;
 
-  tx.write(kExplainQueue, Params().int4(lane->queue).text(lane->lane->type.text()));
-  tx.write(kExplainHolders, Params().int4(stand.ns).bytes(stand.concurrency_key).int8(kNamedMax));
-  tx.write(kExplainBound, Params().int4(lane->queue).bytes(stand.sticky_key));
-  tx.write(kExplainDependencies, Params().int8(key));
-  tx.write(kExplainAhead, Params().int4(stand.lane).int8(stand.rank).int8(key).int8(kAheadMax));
-  tx.write(kExplainWorkers, Params().int4(lane->ns));
-  tx.write(kExplainSteps, Params().int8(key).int8(facts.job.run_at ? to_ms(*facts.job.run_at) : 0).int8(kNamedMax));
+  tx.write("explain_queue"_sql, Params().int4(lane->queue).text(lane->lane->type.text()));
+  tx.write("explain_holders"_sql, Params().int4(stand.ns).bytes(stand.concurrency_key).int8(kNamedMax));
+  tx.write("explain_bound"_sql, Params().int4(lane->queue).bytes(stand.sticky_key));
+  tx.write("explain_dependencies"_sql, Params().int8(key));
+  tx.write("explain_ahead"_sql, Params().int4(stand.lane).int8(stand.rank).int8(key).int8(kAheadMax));
+  tx.write("explain_workers"_sql, Params().int4(lane->ns));
+  tx.write("explain_steps"_sql, Params().int8(key).int8(facts.job.run_at ? to_ms(*facts.job.run_at) : 0).int8(kNamedMax));
   const std::vector<Rows> answers = tx.ask_all();
   if (answers.size() != 7) return facts;
   queue_facts(answers[0], facts);

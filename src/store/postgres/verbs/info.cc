@@ -1,15 +1,10 @@
 // What the store and the cluster say about themselves.
+#include "store/codec/columns.h"
 #include "store/postgres/node.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kInfoStore{"info_store"};
-const Sql kInfoCountLive{"info_count_live"};
-const Sql kInfoCountFinished{"info_count_finished"};
-const Sql kInfoLeader{"info_leader"};
-const Sql kInfoNodes{"info_nodes"};
 
 constexpr std::int64_t kExactCountMax = 100'000;  // more than that are told as PostgreSQL's own statistics have them
 
@@ -26,12 +21,12 @@ Result<StoreInfo> info(Tx& tx) {
   const Node& node = tx.node();
   out.kind = "postgres";
   out.location = without_secrets(node.options.url);
-  const Rows rows = tx.ask(kInfoStore);
+  const Rows rows = tx.ask("info_store"_sql);
   if (rows.size() != 1) return Status::unavailable("the database does not say what it holds");
   out.schema_version = static_cast<std::uint32_t>(rows.integer(0, 0));
   out.bytes = static_cast<std::uint64_t>(rows.integer(0, 1));
-  out.jobs_live = count(tx, kInfoCountLive, rows.integer(0, 2));
-  out.jobs_finished = count(tx, kInfoCountFinished, rows.integer(0, 3));
+  out.jobs_live = count(tx, "info_count_live"_sql, rows.integer(0, 2));
+  out.jobs_finished = count(tx, "info_count_finished"_sql, rows.integer(0, 3));
   out.commits = node.metrics.commits.value();
   if (const std::uint64_t groups = node.metrics.group_size.count(); groups > 0)
     out.group_size_mean = node.metrics.group_size.sum() / static_cast<double>(groups);
@@ -42,8 +37,8 @@ Result<ClusterStatus> cluster_status(Tx& tx) {
   ClusterStatus out;
   out.now = tx.now();
   out.self = tx.node().options.node;
-  tx.write(kInfoLeader, Params().int8(tx.now_ms()));
-  tx.write(kInfoNodes);
+  tx.write("info_leader"_sql, Params().int8(tx.now_ms()));
+  tx.write("info_nodes"_sql);
   const std::vector<Rows> answers = tx.ask_all();
   if (answers.size() < 2) return Status::unavailable("the database does not say who is in the cluster");
   const Rows& leader = answers[answers.size() - 2];
@@ -55,16 +50,9 @@ Result<ClusterStatus> cluster_status(Tx& tx) {
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     NodeStatus node;
-    node.name = nodes.text(i, 0);
-    node.address = nodes.text(i, 1);
-    node.version = nodes.text(i, 2);
-    node.started_at = from_ms(nodes.integer(i, 3));
-    node.seen_at = from_ms(nodes.integer(i, 4));
+    read_columns(nodes.at(i), 0, node.name, node.address, node.version, node.started_at, node.seen_at, node.listening,
+                 node.pending, node.notify_lag, node.workers);
     node.leader = node.name == out.leader;
-    node.listening = nodes.integer(i, 5) != 0;
-    node.pending = static_cast<std::uint32_t>(nodes.integer(i, 6));
-    node.notify_lag = Duration(nodes.integer(i, 7));
-    node.workers = static_cast<std::uint32_t>(nodes.integer(i, 8));
     out.nodes.push_back(std::move(node));
   }
   return out;

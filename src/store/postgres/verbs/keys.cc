@@ -1,5 +1,5 @@
 // The keyspace on PostgreSQL: a batch in a transaction of its own, and the sweep of keys whose time has come.
-#include "store/postgres/verbs/keys.h"
+#include "store/postgres/verbs/verbs.h"
 
 #include <algorithm>
 #include <map>
@@ -10,22 +10,10 @@
 #include "store/keyspace/keyspace.h"
 #include "store/postgres/key_rows.h"
 #include "store/postgres/node.h"
-#include "store/postgres/verbs/sweep_pass.h"
-#include "store/postgres/verbs/verbs.h"
+#include "store/postgres/verbs/sweeps.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kExpired{"key_expired"};
-const Sql kLockSome{"key_lock_some"};
-const Sql kStillExpired{"key_still_expired"};
-const Sql kRemove{"key_remove"};
-const Sql kRetire{"key_retire"};
-const Sql kWrite{"key_write"};
-const Sql kItemsRemoveSome{"key_items_remove_some"};
-const Sql kFieldsRemoveSome{"key_fields_remove_some"};
-const Sql kScoresRemoveSome{"key_scores_remove_some"};
-const Sql kExpiryNext{"key_expiry_next"};
 
 void lock_keys(Tx& tx, const KeyScope& scope, const keyspace::Run& what, const std::vector<std::string>& keys) {
   const auto commands = what.commands;
@@ -67,8 +55,8 @@ Result<keyspace::Part> run_keys(Tx& tx, const KeyBatch& batch, keyspace::Run wha
 namespace {
 
 Sql remove_some(KeyType type) {
-  if (type == KeyType::list) return kItemsRemoveSome;
-  return type == KeyType::scores ? kScoresRemoveSome : kFieldsRemoveSome;
+  if (type == KeyType::list) return "key_items_remove_some"_sql;
+  return type == KeyType::scores ? "key_scores_remove_some"_sql : "key_fields_remove_some"_sql;
 }
 
 // Removes keys, and parts of large ones; says how many. A large one is put out of sight first: nobody must find a part of it.
@@ -83,18 +71,18 @@ std::size_t remove_due(Tx& tx, const Rows& due) {
       rows += elements + 1;
       continue;
     }
-    if (static_cast<KeySpace>(due.integer(at, 3)) != kRemovedSpace) tx.write(kRetire, Params().int8(id));
+    if (static_cast<KeySpace>(due.integer(at, 3)) != kRemovedSpace) tx.write("key_retire"_sql, Params().int8(id));
     const std::size_t part = std::min(kSweptRowsMax - rows, elements - kRemovedAtOnceMax / 2);
     tx.write(remove_some(static_cast<KeyType>(due.integer(at, 1))), Params().int8(id).int8(static_cast<std::int64_t>(part)));
-    tx.write(kWrite, Params()
-                         .int8(id)
-                         .int8(std::int64_t{0})
-                         .int8(static_cast<std::int64_t>(elements - part))
-                         .int8(std::int64_t{0})
-                         .int8(std::int64_t{0}));
+    tx.write("key_write"_sql, Params()
+                                  .int8(id)
+                                  .int8(std::int64_t{0})
+                                  .int8(static_cast<std::int64_t>(elements - part))
+                                  .int8(std::int64_t{0})
+                                  .int8(std::int64_t{0}));
     rows += part + 1;
   }
-  if (!gone.empty()) tx.write(kRemove, Params().int8s(gone));
+  if (!gone.empty()) tx.write("key_remove"_sql, Params().int8s(gone));
   return at;
 }
 
@@ -102,7 +90,7 @@ std::size_t remove_due(Tx& tx, const Rows& due) {
 
 SweepReport expire_keys(Tx& tx, std::size_t limit) {
   const std::size_t room = std::min(limit, kPassRowsMax);
-  const auto expired = ask_leading(tx, kExpired, Params().int8(tx.now_ms()).int8(static_cast<std::int64_t>(room)));
+  const auto expired = ask_leading(tx, "key_expired"_sql, Params().int8(tx.now_ms()).int8(static_cast<std::int64_t>(room)));
   if (!expired) return {};
   SweepReport report;
   if (expired->size() > 0) {
@@ -114,13 +102,13 @@ SweepReport expire_keys(Tx& tx, std::size_t limit) {
     }
     std::vector<std::int32_t> stripes;
     for (const auto& [stripe, ids] : by_stripe) stripes.push_back(stripe);
-    const Rows held = tx.ask(kLockSome, Params().int4s(stripes));
+    const Rows held = tx.ask("key_lock_some"_sql, Params().int4s(stripes));
     std::vector<std::int64_t> ids;
     for (std::size_t i = 0; i < held.size(); ++i)
       for (const std::int64_t id : by_stripe[static_cast<std::int32_t>(held.integer(i, 0))]) ids.push_back(id);
-    report.moved = remove_due(tx, tx.ask(kStillExpired, Params().int8s(ids).int8(tx.now_ms())));
+    report.moved = remove_due(tx, tx.ask("key_still_expired"_sql, Params().int8s(ids).int8(tx.now_ms())));
   }
-  report.next_due = ask_instant(tx, kExpiryNext);
+  report.next_due = ask_instant(tx, "key_expiry_next"_sql);
   report.more = report.moved > 0 && report.next_due && *report.next_due <= tx.now();
   return report;
 }

@@ -6,20 +6,14 @@
 
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
+#include "store/postgres/key_rows.h"
 #include "store/postgres/node.h"
-#include "store/postgres/shared_statements.h"
+#include "store/postgres/statements.h"
 #include "store/postgres/verbs/verbs.h"
+#include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kQueueCounts{"queue_counts"};
-const Sql kQueuePut{"queue_put"};
-const Sql kQueueLock{"queue_lock"};
-const Sql kQueueLockRunning{"queue_lock_running"};
-const Sql kQueueCountRunning{"queue_count_running"};
-const Sql kQueueChange{"queue_change"};
-const Sql kQueueHeads{"queue_heads"};
 
 // Counting walks through the whole table of waiting jobs. Beyond this many the numbers may be as old as kCountKept.
 constexpr std::uint64_t kExactCountMax = 100'000;
@@ -67,7 +61,7 @@ Standings count_live(Tx& tx) {
   const Options& options = tx.node().options;
   const std::string where = options.url + "\n" + options.schema;
   if (auto known = counts().find(where)) return std::move(*known);
-  const Rows rows = tx.ask(kQueueCounts, Params().int8(tx.now_ms()));
+  const Rows rows = tx.ask("queue_counts"_sql, Params().int8(tx.now_ms()));
   Standings out;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -113,7 +107,7 @@ bool sets_cap(const QueueChange& change) {
 void wake_waiting(Tx& tx, QueueKey queue) {
   std::vector<LaneKey> lanes;
   for (const LanePtr& lane : tx.directory().lanes_of_queue(queue)) lanes.push_back(lane->key);
-  const Rows rows = tx.ask(kQueueHeads, Params().int4s(lanes).int8(kWakesPerLaneMax));
+  const Rows rows = tx.ask("queue_heads"_sql, Params().int4s(lanes).int8(kWakesPerLaneMax));
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::int64_t n = rows.integer(i, 1); n > 0; --n) tx.wake(static_cast<LaneKey>(rows.integer(i, 0)));
 }
@@ -125,9 +119,9 @@ Result<QueueStats> change_queue(Tx& tx, const QueueChange& change) {
   if (!ns.ok()) return ns.status();
   tx.lock_gates({*ns});
   const bool capped = sets_cap(change);
-  if (capped) tx.write(kQueueLockRunning);
-  tx.write(kQueuePut, Params().int4(*ns).text(change.queue.text()));
-  const Rows rows = tx.ask(kQueueLock, Params().int4(*ns).text(change.queue.text()));
+  if (capped) tx.write("queue_lock_running"_sql);
+  tx.write("queue_put"_sql, Params().int4(*ns).text(change.queue.text()));
+  const Rows rows = tx.ask("queue_lock"_sql, Params().int4(*ns).text(change.queue.text()));
   if (rows.size() == 0) return Status::unavailable("the queue could not be made");
   QueueEntry entry;
   entry.key = static_cast<QueueKey>(rows.integer(0, 0));
@@ -137,10 +131,10 @@ Result<QueueStats> change_queue(Tx& tx, const QueueChange& change) {
   entry.settings = settings_from_text(rows.view(0, 1));
   apply(entry.settings, change);
   tx.write(
-      kQueueChange,
+      "queue_change"_sql,
       Params().int4(entry.key).bytes(settings_to_text(entry.settings)).boolean(entry.gated()).boolean(change.rate.has_value()));
-  if (capped) tx.write(kQueueCountRunning, Params().int4(entry.key));
-  tx.write(kDirectoryBump);
+  if (capped) tx.write("queue_count_running"_sql, Params().int4(entry.key));
+  tx.write("directory_bump"_sql);
   tx.reload_directory();
   tx.changes.queues.push_back({entry.ns_name, entry.name, entry.settings.paused, tx.now()});
   if (!entry.settings.paused) wake_waiting(tx, entry.key);
@@ -159,6 +153,112 @@ Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns) {
   for (const QueueRef& queue : tx.directory().queues())
     if (only == 0 || queue->ns == only) out.push_back(stats_of(tx, *queue, standings));
   return out;
+}
+
+namespace {
+
+// Namespaces: made by hand, and deleted when nothing is left in them.
+
+constexpr std::int64_t kHistoryStretch = 2'000'000;  // keys one question covers; a second or so
+constexpr std::int64_t kKeysInFlightMax = 100'000;   // given out and not yet used by jobs on their way in
+
+// As this transaction sees them: what the node remembers is every transaction's, and another one may put an older view of it
+// there.
+std::vector<LaneKey> lanes_of(Tx& tx, NamespaceKey ns) {
+  const Rows rows = tx.ask("namespace_lanes"_sql, Params().int4(ns));
+  std::vector<LaneKey> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(static_cast<LaneKey>(rows.integer(i, 0)));
+  return out;
+}
+
+bool history_holds(Tx& tx, const std::vector<LaneKey>& lanes, std::int64_t from, std::int64_t to) {
+  for (std::int64_t at = from; at < to && !tx.failed(); at += kHistoryStretch) {
+    const Rows rows = tx.ask("namespace_history"_sql, Params().int4s(lanes).int8(at).int8(std::min(at + kHistoryStretch, to)));
+    if (rows.size() == 1 && rows.integer(0, 0) != 0) return true;
+  }
+  return false;
+}
+
+// History is long and has no index by lane, so it is looked through before anybody is kept waiting. Whatever is
+// enqueued meanwhile has a new key: under the lock only the live tables and the newest keys are looked at again.
+bool holds_jobs(Tx& tx, NamespaceKey ns) {
+  const std::vector<LaneKey> lanes = lanes_of(tx, ns);
+  std::int64_t known = 0;
+  if (!lanes.empty()) {
+    const Rows rows = tx.ask("namespace_live"_sql, Params().int4s(lanes));
+    if (rows.size() != 1 || rows.integer(0, 0) != 0) return true;
+    known = rows.integer(0, 1);
+    if (history_holds(tx, lanes, 0, known)) return true;
+  }
+  tx.write("namespace_lock"_sql);
+  tx.write("directory_bump"_sql);  // nobody makes another lane until the commit
+  const std::vector<LaneKey> all = lanes_of(tx, ns);
+  if (all.empty()) return false;
+  const Rows rows = tx.ask("namespace_live"_sql, Params().int4s(all));
+  if (rows.size() != 1 || rows.integer(0, 0) != 0) return true;
+  // Lanes that are new came with jobs whose keys are new too.
+  return history_holds(tx, all, std::max<std::int64_t>(0, known - kKeysInFlightMax), rows.integer(0, 1));
+}
+
+std::optional<NamespaceInfo> find(const Directory& directory, const NamespaceName& name) {
+  for (const NamespaceEntry& entry : directory.namespaces())
+    if (entry.info.name == name) return entry.info;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info) {
+  Params params;
+  params.text(info.name.text()).bytes(info.description).int8(tx.now_ms()).bytes(info.display_name).boolean(info.enabled);
+  const Rows rows = tx.ask("namespace_create"_sql, std::move(params));
+  if (rows.size() == 0) return refusal::namespace_exists(info.name);
+  tx.write("directory_bump"_sql);
+  tx.reload_directory();
+  NamespaceInfo made = info;
+  made.created_at = made.updated_at = tx.now();
+  return made;
+}
+
+Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change) {
+  const auto ns = tx.namespace_key(change.name);
+  if (!ns.ok()) return ns.status();
+  Params params;
+  params.int4(*ns);
+  change.display_name ? params.bytes(*change.display_name) : params.null();
+  change.description ? params.bytes(*change.description) : params.null();
+  change.enabled ? params.boolean(*change.enabled) : params.null();
+  const Rows changed = tx.ask("namespace_change"_sql, std::move(params.int8(tx.now_ms())));
+  if (changed.size() == 0) return refusal::no_namespace(change.name);
+  tx.write("directory_bump"_sql);
+  tx.reload_directory();
+  return namespace_at(changed, 0);
+}
+
+Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx) {
+  std::vector<NamespaceInfo> out;
+  for (const NamespaceEntry& entry : tx.directory().namespaces()) out.push_back(entry.info);
+  return out;
+}
+
+Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
+  const auto info = find(tx.directory(), name);
+  const auto ns = tx.directory().find_namespace(name);
+  if (!info || !ns) return refusal::no_namespace(name);
+  if (name.text() == kDefaultNamespace) return refusal::namespace_is_default();
+  const Rows worker = tx.ask("namespace_worker"_sql, Params().int4(*ns));
+  if (worker.size() > 0) return refusal::namespace_has_worker(name, worker.view(0, 0));
+  if (holds_jobs(tx, *ns)) return refusal::namespace_has_jobs(name);
+  // Plans, actions without jobs, keys and schedules are what somebody made in it, not work: they go along.
+  lock_all_keys(tx, *ns);
+  tx.write("namespace_delete_plans"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_schedules"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_keys"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_lanes"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_queues"_sql, Params().int4(*ns));
+  tx.write("namespace_delete"_sql, Params().int4(*ns));
+  tx.reload_directory();
+  return *info;
 }
 
 }  // namespace muster::store::postgres

@@ -8,26 +8,43 @@
 
 #include <fmt/format.h>
 
-#include "store/postgres/verbs/actions.h"
-#include "store/postgres/verbs/history_days.h"
-#include "store/postgres/verbs/sweep_pass.h"
+#include "store/postgres/verbs/sweeps.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
 
-const Sql kPick{"prune_pick"};
-const Sql kPickRest{"prune_pick_rest"};
-const Sql kPickDead{"prune_pick_dead"};
-const Sql kPickOldest{"prune_pick_oldest"};
-const Sql kHistory{"prune_history"};
-const Sql kDead{"prune_dead"};
-const Sql kKeys{"prune_keys"};
-const Sql kSteps{"prune_steps"};
-const Sql kCount{"prune_count"};
-const Sql kEstimate{"prune_estimate"};
-const Sql kExcessRead{"prune_excess_read"};
-const Sql kExcessPut{"prune_excess_put"};
+constexpr std::int64_t kKeysPerPassMax = 10'000;
+constexpr std::int64_t kStepsPerPassMax = 50'000;
+
+}  // namespace
+
+std::vector<HistoryDay> open_history_days(Tx& tx) {
+  tx.write("prune_open_days"_sql);
+  const Rows rows = tx.ask("prune_days"_sql);
+  std::vector<HistoryDay> days;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    days.push_back({rows.text(i, 0), rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
+  return days;
+}
+
+std::int64_t count_day(Tx& tx, const HistoryDay& day, std::int64_t most) {
+  const Rows rows = tx.ask("prune_day_count"_sql, std::move(Params().int8(day.from_ms).int8(day.to_ms).int8(most)));
+  return rows.size() == 0 ? 0 : rows.integer(0, 0);
+}
+
+DayFate drop_day(Tx& tx, const HistoryDay& day) {
+  const Rows keys = tx.ask("prune_day_keys"_sql, std::move(Params().int8(day.from_ms).int8(day.to_ms).int8(kKeysPerPassMax)));
+  if (keys.affected() == static_cast<std::size_t>(kKeysPerPassMax)) return DayFate::keys_left;
+  const Rows steps = tx.ask("prune_day_steps"_sql, std::move(Params().int8(day.from_ms).int8(day.to_ms).int8(kStepsPerPassMax)));
+  if (steps.affected() == static_cast<std::size_t>(kStepsPerPassMax)) return DayFate::keys_left;
+  tx.write("prune_day_name"_sql, std::move(Params().text(day.name)));
+  tx.write("prune_drop_day"_sql);
+  const Rows gone = tx.ask("prune_day_gone"_sql, std::move(Params().text(day.name)));
+  return gone.size() == 1 && gone.integer(0, 0) != 0 ? DayFate::dropped : DayFate::kept;
+}
+
+namespace {
 
 constexpr std::int64_t kTrimRowsMax = 20'000;         // of a day whose rows are removed one by one
 constexpr std::uint64_t kCountExactMax = 2'000'000;   // finished jobs that are counted; more are estimated
@@ -85,24 +102,24 @@ class Pruning {
     if (rows == 0 || (large && !whole)) return Pass::goes_on;
     Params params;
     params.int8(day.from_ms).int8(std::min(day.to_ms - 1, completed_cut_));
-    remove_history(tx_.ask(kPick, with_room(std::move(params))));
+    remove_history(tx_.ask("prune_pick"_sql, with_room(std::move(params))));
     return Pass::goes_on;
   }
 
   void prune_rest() {
-    if (room() > 0) remove_history(tx_.ask(kPickRest, with_room(std::move(Params().int8(completed_cut_)))));
+    if (room() > 0) remove_history(tx_.ask("prune_pick_rest"_sql, with_room(std::move(Params().int8(completed_cut_)))));
   }
 
   void prune_dead() {
     if (room() == 0) return;
-    const Rows rows = tx_.ask(kPickDead, with_room(std::move(Params().int8(dead_cut_))));
+    const Rows rows = tx_.ask("prune_pick_dead"_sql, with_room(std::move(Params().int8(dead_cut_))));
     std::vector<std::int64_t> keys;
     for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back(rows.integer(i, 0));
     remove_dead(keys, dead_cut_);
   }
 
   void prune_by_count() {
-    const Rows stored = tx_.ask(kExcessRead);
+    const Rows stored = tx_.ask("prune_excess_read"_sql);
     const Excess before = stored.size() == 1 ? Excess::from_text(stored.view(0, 0)) : Excess();
     Excess excess = before;
     if (excess.bound != retention_.finished_count_max || excess.rows == 0) {
@@ -114,21 +131,22 @@ class Pruning {
       // Nothing left to remove: the estimate was too high.
       excess.rows = removed == 0 ? 0 : excess.rows - std::min<std::uint64_t>(removed, excess.rows);
     }
-    if (excess.text() != before.text()) tx_.write(kExcessPut, std::move(Params().text(excess.text())));
+    if (excess.text() != before.text()) tx_.write("prune_excess_put"_sql, std::move(Params().text(excess.text())));
     more_ = excess.rows > 0;
   }
 
   std::uint64_t count_excess() {
     const std::uint64_t most = retention_.finished_count_max;
     const bool exact = most <= kCountExactMax;
-    const Rows rows = exact ? tx_.ask(kCount, std::move(Params().int8(static_cast<std::int64_t>(most + kExcessCountedMax))))
-                            : tx_.ask(kEstimate);
+    const Rows rows =
+        exact ? tx_.ask("prune_count"_sql, std::move(Params().int8(static_cast<std::int64_t>(most + kExcessCountedMax))))
+              : tx_.ask("prune_estimate"_sql);
     const auto count = static_cast<std::uint64_t>(rows.size() == 0 ? 0 : rows.integer(0, 0));
     return count > most ? count - most : 0;
   }
 
   std::size_t remove_oldest(std::size_t wanted) {
-    const Rows rows = tx_.ask(kPickOldest, std::move(Params().int8(static_cast<std::int64_t>(wanted))));
+    const Rows rows = tx_.ask("prune_pick_oldest"_sql, std::move(Params().int8(static_cast<std::int64_t>(wanted))));
     std::vector<std::int64_t> dead;
     const std::size_t before = moved_;
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -150,14 +168,14 @@ class Pruning {
       last = std::max(last, rows.integer(i, 1));
     }
     if (keys.empty()) return;
-    forget(tx_.ask(kHistory, std::move(Params().int8s(keys).int8(first).int8(last))));
+    forget(tx_.ask("prune_history"_sql, std::move(Params().int8s(keys).int8(first).int8(last))));
   }
   void remove_history(const Rows& rows) {
     remove_history(rows, [](std::size_t) { return true; });
   }
 
   void remove_dead(const std::vector<std::int64_t>& keys, std::int64_t finished_by) {
-    if (!keys.empty()) forget(tx_.ask(kDead, std::move(Params().int8s(keys).int8(finished_by))));
+    if (!keys.empty()) forget(tx_.ask("prune_dead"_sql, std::move(Params().int8s(keys).int8(finished_by))));
   }
 
   // Idempotency keys, steps and signals go with their jobs. A job that was re-driven in between is not among those removed.
@@ -166,8 +184,8 @@ class Pruning {
     for (std::size_t i = 0; i < removed.size(); ++i) keys.push_back(removed.integer(i, 0));
     if (keys.empty()) return;
     moved_ += keys.size();
-    tx_.write(kKeys, Params().int8s(keys));
-    tx_.write(kSteps, Params().int8s(keys));
+    tx_.write("prune_keys"_sql, Params().int8s(keys));
+    tx_.write("prune_steps"_sql, Params().int8s(keys));
     forget_action_jobs(tx_, removed);
   }
 

@@ -4,23 +4,14 @@
 #include <limits>
 #include <unordered_map>
 
-#include "store/postgres/schedule_rows.h"
-#include "store/postgres/verbs/sweep_pass.h"
+#include "store/codec/columns.h"
+#include "store/postgres/read_rows.h"
+#include "store/postgres/verbs/sweeps.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kSchedulePut{"schedule_put"};
-const Sql kScheduleReplace{"schedule_replace"};
-const Sql kScheduleLock{"schedule_lock"};
-const Sql kScheduleRead{"schedule_read"};
-const Sql kSchedulePage{"schedule_page"};
-const Sql kScheduleCount{"schedule_count"};
-const Sql kScheduleDelete{"schedule_delete"};
-const Sql kScheduleDue{"schedule_due"};
-const Sql kScheduleDueNext{"schedule_due_next"};
 
 NamespaceName name_of(Tx& tx, NamespaceKey key) {
   for (const NamespaceEntry& entry : tx.directory().namespaces())
@@ -29,8 +20,9 @@ NamespaceName name_of(Tx& tx, NamespaceKey key) {
 }
 
 Schedule at(Tx& tx, const Rows& rows, std::size_t row, const NamespaceName& ns) {
-  Schedule schedule = read_schedule(rows, row, ns);
-  if (const auto job = last_job_of(rows, row)) schedule.last_job = tx.ids().encode(*job);
+  Schedule schedule;
+  schedule.spec.ns = ns;
+  if (const auto job = read_schedule(rows.at(row), schedule)) schedule.last_job = tx.ids().encode(*job);
   return schedule;
 }
 Schedule at(Tx& tx, const Rows& rows, std::size_t row) {
@@ -50,7 +42,7 @@ struct Held {
 Result<Held> hold(Tx& tx, const NamespaceName& name, const ScheduleId& id) {
   const auto ns = tx.namespace_key(name);
   if (!ns.ok()) return ns.status();
-  const Rows rows = tx.ask(kScheduleLock, Params().int4(*ns).text(id.text()));
+  const Rows rows = tx.ask("schedule_lock"_sql, Params().int4(*ns).text(id.text()));
   if (rows.size() == 0) return refusal::no_schedule(id);
   return Held{*ns, rows.integer(0, 0), at(tx, rows, 0, name)};
 }
@@ -67,7 +59,7 @@ Schedule replace(Tx& tx, const Held& held, Schedule after) {
   after.created_at = held.schedule.created_at;
   after.revision = held.schedule.revision + 1;
   after.spec.job.ns = after.spec.ns;
-  tx.write(kScheduleReplace, params_of(tx, after, held.ns));
+  tx.write("schedule_replace"_sql, params_of(tx, after, held.ns));
   return after;
 }
 
@@ -89,7 +81,7 @@ Result<Schedule> create_schedule(Tx& tx, const Schedule& schedule) {
   made.created_at = made.updated_at = tx.now();
   made.revision = 1;
   made.spec.job.ns = made.spec.ns;
-  if (tx.ask(kSchedulePut, params_of(tx, made, *ns)).size() == 0) return refusal::schedule_exists(made.spec.id);
+  if (tx.ask("schedule_put"_sql, params_of(tx, made, *ns)).size() == 0) return refusal::schedule_exists(made.spec.id);
   return made;
 }
 
@@ -106,7 +98,7 @@ Each<Schedule> get_schedules(Tx& tx, const NamespaceName& name, const std::vecto
   if (!ns.ok()) return Each<Schedule>(ids.size(), ns.status());
   Column names(Type::text);
   for (const ScheduleId& id : ids) names.add(std::string_view(id.text()));
-  const Rows rows = tx.ask(kScheduleRead, std::move(Params().int4(*ns).array(std::move(names))));
+  const Rows rows = tx.ask("schedule_read"_sql, std::move(Params().int4(*ns).array(std::move(names))));
   std::unordered_map<std::string, std::size_t> row_of;
   for (std::size_t i = 0; i < rows.size(); ++i) row_of.emplace(rows.text(i, 2), i);
   Each<Schedule> out;
@@ -143,8 +135,8 @@ Result<SchedulePage> list_schedules(Tx& tx, const ScheduleQuery& query) {
   page_params.int8(below);
   filter(page_params);
   filter(count_params);
-  tx.write(kScheduleCount, std::move(count_params));
-  tx.write(kSchedulePage, std::move(page_params.int8(static_cast<std::int64_t>(query.limit) + 1)));
+  tx.write("schedule_count"_sql, std::move(count_params));
+  tx.write("schedule_page"_sql, std::move(page_params.int8(static_cast<std::int64_t>(query.limit) + 1)));
   const std::vector<Rows> rows = tx.ask_all();
   SchedulePage page;
   if (tx.failed() || rows.size() < 2) return page;
@@ -166,17 +158,17 @@ Result<SchedulePage> list_schedules(Tx& tx, const ScheduleQuery& query) {
 Result<Schedule> delete_schedule(Tx& tx, const NamespaceName& ns, const ScheduleId& id) {
   const auto held = hold(tx, ns, id);
   if (!held.ok()) return held.status();
-  tx.write(kScheduleDelete, Params().int8(held->number));
+  tx.write("schedule_delete"_sql, Params().int8(held->number));
   return held->schedule;
 }
 
 Result<DueSchedules> due_schedules(Tx& tx, std::size_t limit) {
   DueSchedules due;
-  const auto found = ask_leading(tx, kScheduleDue, std::move(Params().int8(static_cast<std::int64_t>(limit) + 1)));
+  const auto found = ask_leading(tx, "schedule_due"_sql, std::move(Params().int8(static_cast<std::int64_t>(limit) + 1)));
   if (!found) return due;
   due.more = found->size() > limit;
   for (std::size_t i = 0; i < found->size() && i < limit; ++i) due.schedules.push_back(at(tx, *found, i));
-  due.next_due = ask_instant(tx, kScheduleDueNext);
+  due.next_due = ask_instant(tx, "schedule_due_next"_sql);
   return due;
 }
 

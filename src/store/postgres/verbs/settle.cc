@@ -1,19 +1,19 @@
 #include "store/postgres/verbs/settle.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
+#include "model/key_scope.h"
+#include "model/rank.h"
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
+#include "store/postgres/verbs/verbs.h"
+#include "store/postgres/wishes.h"
 #include "store/refusals.h"
 
 namespace muster::store::postgres {
 namespace {
-
-const Sql kSettledRead{"settled_read"};
-const Sql kRenew{"renew"};
-const Sql kLeasesRead{"leases_read"};
-const Sql kProgressPut{"progress_put"};
 
 const LeaseRef& lease_of(const Outcome& outcome) { return jobs::lease_of(outcome); }
 const LeaseRef& lease_of(const Extension& extension) {
@@ -23,7 +23,7 @@ const LeaseRef& lease_of(const Extension& extension) {
 std::map<JobKey, jobs::Past> read_past(Tx& tx, const std::vector<JobKey>& keys) {
   std::map<JobKey, jobs::Past> out;
   if (keys.empty()) return out;
-  const Rows rows = tx.ask(kSettledRead, Params().int8s(keys));
+  const Rows rows = tx.ask("settled_read"_sql, Params().int8s(keys));
   for (std::size_t i = 0; i < rows.size(); ++i)
     out[rows.integer(i, 0)] = {static_cast<JobState>(rows.integer(i, 1)), static_cast<JobEvent>(rows.integer(i, 2)),
                                Fence{static_cast<std::uint64_t>(rows.integer(i, 3))},
@@ -123,7 +123,7 @@ std::vector<Result<Renewed>> extend(Tx& tx, const std::vector<Extension>& extens
   std::map<JobKey, std::int64_t> granted;
   std::map<JobKey, Encoding> partials;  // encodings of what was reported before
   {
-    const Rows rows = tx.ask(kLeasesRead, Params().int8s(known(keys)));
+    const Rows rows = tx.ask("leases_read"_sql, Params().int8s(known(keys)));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       granted[rows.integer(i, 0)] = rows.integer(i, 1);
       if (!rows.null(i, 2)) partials[rows.integer(i, 0)] = partial_encoding_from_text(rows.view(i, 2));
@@ -143,28 +143,122 @@ std::vector<Result<Renewed>> extend(Tx& tx, const std::vector<Extension>& extens
     const bool own = renewal != nullptr && renewal->ttl && renewal->ttl->count() != ttl;
     if (own) ttl = renewal->ttl->count();
     const std::int64_t until = tx.now_ms() + ttl;
-    Column id(Type::int8), lease_until(Type::int8), granted_ms(Type::int8), own_ttl(Type::boolean);
-    id.add(*keys[i]);
-    lease_until.add(until);
-    granted_ms.add(ttl);
-    own_ttl.add(std::int64_t{own});
-    Params params;
-    params.array(std::move(id)).array(std::move(lease_until)).array(std::move(granted_ms)).array(std::move(own_ttl));
-    tx.write(kRenew, std::move(params));
+    Table rows({Type::int8, Type::int8, Type::int8, Type::boolean});
+    rows.add(*keys[i], until, ttl, own);
+    tx.write("renew"_sql, rows.params());
     if (const auto* report = std::get_if<ProgressUpdate>(&extensions[i])) {
-      Column job(Type::int8), text(Type::text), partial(Type::bytes);
-      job.add(*keys[i]);
       Progress progress{report->fraction, report->message, report->partial, tx.now()};
       // Without a partial result the one before stays, and so does its encoding.
       if (!progress.partial && partials.contains(*keys[i])) progress.partial = Content{{}, partials[*keys[i]]};
-      text.add(std::string_view(progress_to_text(progress)));
-      report->partial ? partial.add(std::string_view(report->partial->data)) : partial.add_null();
-      Params put;
-      put.array(std::move(job)).array(std::move(text)).array(std::move(partial));
-      tx.write(kProgressPut, std::move(put));
+      Table reports({Type::int8, Type::text, Type::bytes});
+      reports.add(*keys[i], progress_to_text(progress), data_of(report->partial));
+      tx.write("progress_put"_sql, reports.params());
     }
     answers.emplace_back(Renewed{from_ms(until), (live->second.flags & kCancelRequested) != 0});
   }
+  return answers;
+}
+
+namespace {
+
+// Ending a job before its time, and starting finished ones over.
+
+// The gate, then the finished row once more: nobody else re-drives it meanwhile.
+Result<Settled> redrive_one(Tx& tx, const JobId& id) {
+  const auto key = tx.ids().decode(id);
+  if (!key) return refusal::no_job(id);
+  const auto live = lock_jobs(tx, {*key});
+  if (const auto found = live.find(*key); found != live.end()) return jobs::may_redrive(id, found->second.state());
+  Rows rows = tx.ask("finished_read"_sql, Params().int8(*key));
+  if (rows.size() == 0) return refusal::no_job(id);
+  const auto from = static_cast<JobState>(rows.integer(0, 1));
+  if (Status refused = jobs::may_redrive(id, from); !refused.ok()) return refused;
+  const auto lane = static_cast<LaneKey>(rows.integer(0, 0));
+  const auto priority = static_cast<std::int32_t>(rows.integer(0, 2));
+  JobSpec spec;
+  spec_from_text(rows.view(0, 3), spec);
+  // Its turn, if it had one, is over. Steps stay: a run goes on behind them.
+  jobs::start_over(spec, tx.now());
+  const LanePtr home = tx.directory().lane(lane);
+  if (home == nullptr) return refusal::no_lane(id);
+  if (spec.concurrency || spec.affinity != Affinity()) tx.lock_gates({home->ns});
+  if (spec.unique) {
+    const Rows holder = tx.ask("unique_find"_sql, Params().int4(home->ns).bytes(spec.unique->key));
+    if (holder.size() > 0)
+      return refusal::unique_key_taken(tx.ids().encode(holder.integer(0, 0)), without_scope(spec.unique->key));
+  }
+  reopen_action(tx, home->ns, spec, *key);
+  const std::optional<std::int64_t> expires_at = to_ms(jobs::expiry_of(spec, tx.now()));
+  std::uint16_t kept = kDescribed;
+  if (!spec.deadline) kept &= static_cast<std::uint16_t>(~kDeadline);
+  Params params;
+  params.int8(*key).int8(rank_of(tx.now(), priority)).int8(tx.now_ms()).int2(static_cast<std::int64_t>(JobEvent::redriven));
+  params.boolean(settles_specially(spec)).int8(expires_at).int2(kept);
+  if (tx.ask("redrive"_sql, std::move(params)).size() == 0) return refusal::no_job(id);
+  if (settles_specially(spec)) {
+    write_wishes(tx, *key, wishes_of(spec, home->ns, tx.now()));
+    if (spec.unique) {
+      Table rows_taken = key_table();
+      rows_taken.add(home->ns, spec.unique->key, *key);
+      tx.write("unique_put"_sql, rows_taken.params());
+    }
+    Moves moves(tx);
+    auto jobs = lock_jobs(tx, {*key});
+    if (const auto found = jobs.find(*key); found != jobs.end()) moves.place(found->second);
+    moves.flush();
+  } else {
+    tx.wake(lane);
+  }
+  const std::int64_t fence = rows.integer(0, 4);
+  tx.tell(*key, lane, from, JobState::ready, JobEvent::redriven, 0, fence, 0);
+  return Settled{id, JobState::ready, 0, tx.now()};
+}
+
+}  // namespace
+
+Each<Cancelled> cancel(Tx& tx, const std::vector<Cancel>& batch) {
+  std::vector<JobKey> keys;
+  for (const Cancel& item : batch)
+    if (const auto key = tx.ids().decode(item.job)) keys.push_back(*key);
+  std::map<JobKey, LiveJob> jobs = lock_jobs(tx, keys);
+  std::map<JobKey, JobState> finished;
+  if (jobs.size() < keys.size()) {
+    const Rows rows = tx.ask("settled_read"_sql, Params().int8s(keys));
+    for (std::size_t i = 0; i < rows.size(); ++i) finished[rows.integer(i, 0)] = static_cast<JobState>(rows.integer(i, 1));
+  }
+  Moves moves(tx);
+  Each<Cancelled> answers;
+  for (const Cancel& item : batch) {
+    const auto key = tx.ids().decode(item.job);
+    const auto found = key ? jobs.find(*key) : jobs.end();
+    if (found == jobs.end()) {
+      const auto state = key ? finished.find(*key) : finished.end();
+      if (state == finished.end())
+        answers.emplace_back(refusal::no_job(item.job));
+      else
+        answers.emplace_back(refusal::job_ended(item.job, state->second));
+      continue;
+    }
+    LiveJob& job = found->second;
+    const auto verdict = jobs::cancel(job.standing(), item);
+    if (!verdict) {
+      if ((job.flags & kCancelRequested) == 0) tx.write("cancel_request"_sql, Params().int8(*key).bytes(item.reason));
+      job.flags |= kCancelRequested;
+      answers.emplace_back(Cancelled{item.job, JobState::running});
+      continue;
+    }
+    moves.move(job, *verdict);
+    answers.emplace_back(Cancelled{item.job, verdict->to});
+    finished[*key] = verdict->to;
+    jobs.erase(found);
+  }
+  moves.flush();
+  return answers;
+}
+
+Each<Settled> redrive(Tx& tx, const std::vector<JobId>& jobs) {
+  Each<Settled> answers;
+  for (const JobId& id : jobs) answers.push_back(redrive_one(tx, id));
   return answers;
 }
 

@@ -1,29 +1,47 @@
 // One pass over due jobs each. A row that was found due is judged again once it is locked, since its time may have moved in
 // between.
+#include "store/postgres/verbs/sweeps.h"
+
 #include <algorithm>
 
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
-#include "store/postgres/verbs/sweep_pass.h"
 #include "store/postgres/verbs/verbs.h"
 #include "store/postgres/wishes.h"
 
 namespace muster::store::postgres {
 namespace {
 
-const Sql kDueNext{"sweep_due_next"};
-const Sql kDuePlain{"sweep_due_plain"};
-const Sql kDueSpecial{"sweep_due_special"};
-const Sql kLeases{"sweep_leases"};
-const Sql kLeasesNext{"sweep_leases_next"};
-const Sql kTimeouts{"sweep_timeouts"};
-const Sql kTimeoutsNext{"sweep_timeouts_next"};
-const Sql kExpiries{"sweep_expiries"};
-const Sql kExpiriesNext{"sweep_expiries_next"};
-const Sql kRunningExpiresAt{"running_expires_at"};
-const Sql kPreferences{"sweep_preferences"};
-const Sql kPreferencesEnd{"sweep_preferences_end"};
-const Sql kPreferencesNext{"sweep_preferences_next"};
+std::int64_t term_of(Tx& tx) { return tx.node().leadership.term.load(); }
+
+Params leader_params(Tx& tx) { return std::move(Params().text(tx.node().options.node).int8(term_of(tx))); }
+
+}  // namespace
+
+bool leads(Tx& tx) { return term_of(tx) != 0 && tx.ask("sweep_leads"_sql, leader_params(tx)).size() == 1; }
+
+std::optional<Rows> ask_leading(Tx& tx, Sql statement, Params params) {
+  if (term_of(tx) == 0) return std::nullopt;
+  tx.write("sweep_leads"_sql, leader_params(tx));
+  tx.write(statement, std::move(params));
+  std::vector<Rows> rows = tx.ask_all();
+  if (tx.failed() || rows.size() < 2 || rows[rows.size() - 2].size() != 1) return std::nullopt;
+  return std::move(rows.back());
+}
+
+std::vector<std::int64_t> PassBudget::keys(const Rows& found) const {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i < std::min(found.size(), rows); ++i) out.push_back(found.integer(i, 0));
+  return out;
+}
+
+std::optional<Instant> ask_instant(Tx& tx, Sql statement) {
+  const Rows rows = tx.ask(statement);
+  if (rows.size() == 0 || rows.null(0, 0)) return std::nullopt;
+  return from_ms(rows.integer(0, 0));
+}
+
+namespace {
 
 // Finds, locks, moves: `act` says whether the job was due and moved. `next` answers when the pass has something to do again.
 template <class Act>
@@ -68,11 +86,11 @@ std::size_t promote_special(Tx& tx, const std::vector<JobKey>& keys) {
 // On every node: whoever claims must see what is due, and rows that another node moves at this moment are passed over.
 SweepReport promote_due(Tx& tx, std::size_t limit) {
   SweepReport report;
-  report.next_due = ask_instant(tx, kDueNext);
+  report.next_due = ask_instant(tx, "sweep_due_next"_sql);
   if (report.next_due && *report.next_due <= tx.now()) {
     const PassBudget budget(limit);
-    tx.write(kDuePlain, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
-    tx.write(kDueSpecial, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
+    tx.write("sweep_due_plain"_sql, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
+    tx.write("sweep_due_special"_sql, std::move(Params().int8(static_cast<std::int64_t>(budget.rows))));
     const std::vector<Rows> rows = tx.ask_all();
     if (tx.failed() || rows.size() < 2) return {};
     report.moved = promote_plain(tx, rows[rows.size() - 2]);
@@ -80,7 +98,7 @@ SweepReport promote_due(Tx& tx, std::size_t limit) {
     for (std::size_t i = 0; i < rows.back().size() && report.moved + special.size() < budget.rows; ++i)
       special.push_back(rows.back().integer(i, 0));
     if (!special.empty()) report.moved += promote_special(tx, special);
-    report.next_due = ask_instant(tx, kDueNext);
+    report.next_due = ask_instant(tx, "sweep_due_next"_sql);
     // What is still due and did not move is in somebody else's hands.
     report.more = report.moved > 0 && report.next_due && *report.next_due <= tx.now();
   }
@@ -89,7 +107,7 @@ SweepReport promote_due(Tx& tx, std::size_t limit) {
 }
 
 SweepReport expire_leases(Tx& tx, std::size_t limit) {
-  return pass(tx, limit, kLeases, kLeasesNext, [&tx](Moves& moves, LiveJob& job) {
+  return pass(tx, limit, "sweep_leases"_sql, "sweep_leases_next"_sql, [&tx](Moves& moves, LiveJob& job) {
     if (!job.running || job.lease_until > tx.now_ms()) return false;
     const WorkerPtr worker = tx.worker(job.worker);
     moves.lose(job, jobs::lease_expired(worker != nullptr ? worker->worker.spec.id.text() : std::string()));
@@ -98,7 +116,7 @@ SweepReport expire_leases(Tx& tx, std::size_t limit) {
 }
 
 SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
-  return pass(tx, limit, kTimeouts, kTimeoutsNext, [&tx](Moves& moves, LiveJob& job) {
+  return pass(tx, limit, "sweep_timeouts"_sql, "sweep_timeouts_next"_sql, [&tx](Moves& moves, LiveJob& job) {
     if (!job.running || !job.times_out_at || *job.times_out_at > tx.now_ms()) return false;
     const Duration ran(tx.now_ms() - job.started_at.value_or(tx.now_ms()));
     moves.fail(job, {.lease = {}, .error = jobs::timed_out(ran)});
@@ -107,12 +125,12 @@ SweepReport time_out_jobs(Tx& tx, std::size_t limit) {
 }
 
 SweepReport expire_waiting(Tx& tx, std::size_t limit) {
-  return pass(tx, limit, kExpiries, kExpiriesNext, [&tx](Moves& moves, LiveJob& job) {
+  return pass(tx, limit, "sweep_expiries"_sql, "sweep_expiries_next"_sql, [&tx](Moves& moves, LiveJob& job) {
     if (!job.expires_at || *job.expires_at > tx.now_ms()) return false;
     const auto deadline = deadline_of(job.flags, job.spec);
     if (job.running && !deadline) return false;
     if (job.running && *deadline > tx.now()) {
-      tx.write(kRunningExpiresAt, Params().int8(job.key).int8(to_ms(*deadline)));
+      tx.write("running_expires_at"_sql, Params().int8(job.key).int8(to_ms(*deadline)));
       return false;
     }
     moves.move(job, jobs::expire(job.standing(), deadline, tx.now()));
@@ -123,7 +141,7 @@ SweepReport expire_waiting(Tx& tx, std::size_t limit) {
 SweepReport end_preferences(Tx& tx, std::size_t limit) {
   SweepReport report;
   const PassBudget budget(limit);
-  const auto found = ask_leading(tx, kPreferences, budget.params());
+  const auto found = ask_leading(tx, "sweep_preferences"_sql, budget.params());
   if (!found) return report;
   report.more = budget.more(*found);
   if (const std::vector<JobKey> keys = budget.keys(*found); !keys.empty()) {
@@ -135,9 +153,9 @@ SweepReport end_preferences(Tx& tx, std::size_t limit) {
       ++report.moved;
     }
     moves.flush();
-    tx.write(kPreferencesEnd, Params().int8s(keys));
+    tx.write("sweep_preferences_end"_sql, Params().int8s(keys));
   }
-  report.next_due = ask_instant(tx, kPreferencesNext);
+  report.next_due = ask_instant(tx, "sweep_preferences_next"_sql);
   return report;
 }
 

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "model/job.h"
 #include "store/keys.h"
+#include "store/keyspace/sliced_batch.h"
 #include "store/plans.h"
+#include "store/postgres/moves.h"
 #include "store/postgres/store.h"
 #include "store/postgres/tx.h"
 #include "store/verbs.h"
@@ -17,7 +20,7 @@ namespace muster::store::postgres {
 template <class T>
 using Each = std::vector<Result<T>>;
 
-// --- jobs: enqueue.cc, claim.cc, settle.cc, cancel.cc, read.cc, list.cc, explain.cc ---
+// --- jobs: enqueue.cc, claim.cc, settle.cc, list.cc, explain.cc ---
 Result<std::vector<Enqueued>> enqueue(Tx& tx, const std::vector<JobSpec>& jobs);
 // As enqueue(); job i also waits for the earlier jobs of the batch whose places are in after[i]. The jobs' keys ascend.
 Result<std::vector<Enqueued>> enqueue_linked(Tx& tx, std::vector<JobSpec> jobs,
@@ -30,12 +33,10 @@ Each<Job> get_jobs(Tx& tx, const std::vector<JobId>& jobs);
 Result<JobPage> list_jobs(Tx& tx, const JobQuery& query);
 Result<WaitFacts> explain(Tx& tx, const JobId& id);
 Each<JobId> find_jobs(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys);
-
-// --- counts.cc ---
 Each<JobId> find_holders(Tx& tx, const NamespaceName& ns, const std::vector<std::string>& keys);
 Result<std::vector<JobCount>> count_jobs(Tx& tx, const JobFilter& filter);
 
-// --- runs: steps.cc, step_lists.cc, signals.cc ---
+// --- runs.cc ---
 Each<StepAnswer> run_steps(Tx& tx, const std::vector<StepCall>& calls);
 Result<StepPage> list_steps(Tx& tx, const StepQuery& query);
 Each<Signalled> signal_runs(Tx& tx, const std::vector<Signal>& signals);
@@ -50,7 +51,7 @@ Result<Schedule> delete_schedule(Tx& tx, const NamespaceName& ns, const Schedule
 Result<DueSchedules> due_schedules(Tx& tx, std::size_t limit);
 Result<ScheduleFired> fire_schedule(Tx& tx, ScheduleFire& fire);
 
-// --- plans.cc, actions.cc ---
+// --- plans.cc ---
 Result<PlanStored> put_plan(Tx& tx, const PlanPut& request);
 Each<Plan> get_plans(Tx& tx, const NamespaceName& ns, const std::vector<PlanId>& plans);
 Result<PlanPage> list_plans(Tx& tx, const PlanQuery& query);
@@ -63,7 +64,7 @@ SweepReport settle_actions(Tx& tx, const Retention& retention, std::size_t limit
 // --- keys.cc ---
 SweepReport expire_keys(Tx& tx, std::size_t limit);
 
-// --- workers.cc, beats.cc ---
+// --- workers.cc, leaving.cc, worker_rows.cc ---
 Each<Registered> register_workers(Tx& tx, const std::vector<WorkerSpec>& batch);
 Each<BeatReply> heartbeat(Tx& tx, const std::vector<Beat>& batch);
 Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch);
@@ -100,5 +101,27 @@ SweepReport prune_workers(Tx& tx, Duration offline_kept, std::size_t limit);
 // --- info.cc ---
 Result<StoreInfo> info(Tx& tx);
 Result<ClusterStatus> cluster_status(Tx& tx);
+
+// What other verbs must know of actions: jobs that start over, and jobs that are forgotten.
+//
+// An open action counts its jobs where they are, and in its own row those that are forgotten; a settled one has all of them in
+// its row. Locks are taken in this order: gates, jobs, plans, actions.
+
+// A finished job is about to start over: its action, if it has one and was settled, is open again. REQUIRES: the job's row is
+// held, and has not moved yet.
+void reopen_action(Tx& tx, NamespaceKey ns, const JobSpec& spec, JobKey job);
+// Finished jobs were removed. Rows are (id, outcome), the outcome numbered as in prune_history and prune_dead.
+void forget_action_jobs(Tx& tx, const Rows& removed);
+
+// The keyspace's verb, a part of a batch at a time.
+
+// As much of a batch as `what` says; `now` and `random` are filled in.
+Result<keyspace::Part> run_keys(Tx& tx, const KeyBatch& batch, keyspace::Run what);
+
+// What a node does after a time in which it could not write down whom it heard.
+
+// Whoever was silent, and whoever holds a lease, has time for a beat before it is judged; outcomes on their way come before
+// time-outs.
+void excuse_silence(Tx& tx);
 
 }  // namespace muster::store::postgres

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/cluster/cluster_testing.h"
-#include "store/postgres/cluster/leader.h"
+#include "store/postgres/cluster/housekeeper.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {

@@ -4,12 +4,17 @@
 // offline; a WorkerRow has both joined. Locks are taken in the order workers, beats, jobs, so gates come before all of this.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "store/postgres/moves.h"
 #include "store/postgres/tx.h"
 
 namespace muster::store::postgres {
@@ -54,16 +59,73 @@ struct WorkerName {
 // Their keys, in the same order, or why not: not_found for the namespace or the worker. Waits for nobody.
 std::vector<Result<WorkerKey>> look_up(Tx& tx, const std::vector<WorkerName>& names);
 
-// Names of workers in a namespace, for the statements that look them up.
-struct NameColumns {
-  Column ns{Type::int4};
-  Column name{Type::text};
-  void add(NamespaceKey in, const WorkerId& id) {
-    ns.add(std::int64_t{in});
-    name.add(std::string_view(id.text()));
-  }
-  std::size_t size() const { return ns.size(); }
-  Params params() { return std::move(Params().array(std::move(ns)).array(std::move(name))); }
+// (namespace, worker) and what else, for the statements that look workers up by name.
+inline Table name_table(std::initializer_list<Type> further = {}) {
+  std::vector<Type> types{Type::int4, Type::text};
+  types.insert(types.end(), further);
+  return Table(std::move(types));
+}
+
+// What this node counted of its workers since the last time, on its way into `beats`.
+
+using WorkerDeltas = std::vector<Directory::WorkerDelta>;
+
+// Takes the counts and notes their statement as one more of the exchange that follows. Empty: nothing was noted.
+WorkerDeltas note_worker_counts(Tx& tx);
+// With that statement's answer. Counts of rows that somebody held stay for the next time and are taken out of `deltas`; those of
+// workers without a row are of nobody any more.
+void settle_worker_counts(Tx& tx, WorkerDeltas& deltas, const Rows& held);
+
+// Writes the counts at once, and gives them back at the end of the verb when its transaction is known to be undone: it failed, or
+// names must be made first. For verbs that go on to move jobs; write_worker_counts() is for the others.
+class WrittenCounts {
+ public:
+  explicit WrittenCounts(Tx& tx);
+  ~WrittenCounts();
+  WrittenCounts(const WrittenCounts&) = delete;
+  WrittenCounts& operator=(const WrittenCounts&) = delete;
+
+ private:
+  Tx& tx_;
+  WorkerDeltas deltas_;
 };
+
+// Pairs of numbers in one text column, as beat_note gives them: "12:90 13:91".
+
+inline std::vector<std::pair<std::int64_t, std::int64_t>> lease_pairs(std::string_view text) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::pair<std::int64_t, std::int64_t> pair;
+    const auto first = std::from_chars(at, end, pair.first);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') return pairs;
+    const auto second = std::from_chars(first.ptr + 1, end, pair.second);
+    if (second.ec != std::errc()) return pairs;
+    pairs.push_back(pair);
+    at = second.ptr;
+    if (at != end) ++at;  // the space between
+  }
+  return pairs;
+}
+
+// How a worker leaves: what it runs is lost or handed back, what was held for it is anybody's again, its row says offline.
+//
+// Used by unregister and by the sweeps that bury silent workers and end drains; register_workers uses its first half, since a new
+// session begins where another one ends.
+
+// Gates first, as far as these workers' bonds and jobs need them, then the rows.
+std::map<WorkerKey, WorkerRow> lock_leaving(Tx& tx, const std::vector<WorkerKey>& keys);
+
+struct Departure {
+  WorkerRow* row = nullptr;
+  std::optional<JobError> lost;  // what its jobs are told; empty: they are handed back without cost
+  bool only_over = false;        // leases that are not over stay until they are
+};
+
+// The leases of these workers end. REQUIRES: locked rows.
+void end_leases(Tx& tx, const std::vector<Departure>& departures);
+// And the workers are offline for this cause. REQUIRES: locked rows of live workers.
+void take_offline(Tx& tx, const std::vector<Departure>& departures, const char* cause);
 
 }  // namespace muster::store::postgres

@@ -7,9 +7,12 @@
 // Not thread-safe: a connection belongs to one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -17,11 +20,46 @@
 #include "store/postgres/statements.h"
 #include "store/postgres/store.h"
 #include "store/postgres/wire/params.h"
-#include "store/postgres/wire/rows.h"
 
+struct pg_result;
 struct pg_conn;
 
 namespace muster::store::postgres {
+
+// The rows one statement answered, in binary form. Columns are read by position, in the order of the statement's text.
+
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(pg_result* result);  // takes it over
+
+  std::size_t size() const;
+  std::size_t affected() const;  // rows a statement without answer changed
+  bool null(std::size_t row, int column) const;
+  std::int64_t integer(std::size_t row, int column) const;  // of any width, booleans too; 0 for null
+  std::optional<std::int64_t> maybe(std::size_t row, int column) const;
+  double real(std::size_t row, int column) const;
+  std::string_view view(std::size_t row, int column) const;  // text or bytes; empty for null; valid while the rows are
+  std::string text(std::size_t row, int column) const { return std::string(view(row, column)); }
+
+  // One of them, as store/codec/columns.h reads it. Valid while these rows are.
+  struct Row {
+    const Rows& rows;
+    std::size_t row;
+    bool is_null(int column) const { return rows.null(row, column); }
+    std::int64_t integer(int column) const { return rows.integer(row, column); }
+    double real(int column) const { return rows.real(row, column); }
+    std::string_view view(int column) const { return rows.view(row, column); }
+    std::string text(int column) const { return rows.text(row, column); }
+  };
+  Row at(std::size_t row) const { return {*this, row}; }
+
+ private:
+  struct Clear {
+    void operator()(pg_result* result) const;
+  };
+  std::unique_ptr<pg_result, Clear> result_;
+};
 
 struct ConnectOptions {
   std::string url;

@@ -94,6 +94,12 @@ std::string Column::take() {
   return std::move(bytes_);
 }
 
+Params Table::params() {
+  Params params;
+  for (Column& column : columns_) params.array(std::move(column));
+  return params;
+}
+
 Params& Params::int8(std::int64_t value) {
   put(values_.emplace_back(std::in_place).value(), value);
   return *this;

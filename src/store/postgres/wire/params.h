@@ -7,7 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
 
 namespace muster::store::postgres {
 
@@ -41,6 +45,57 @@ class Column {
   bool has_null_ = false;
   std::string bytes_;
 };
+
+class Params;
+
+// Rows of parameters, one array for each column: what a statement takes apart with unnest().
+class Table {
+ public:
+  explicit Table(std::vector<Type> types) : columns_(types.begin(), types.end()) {}
+
+  // One value for each column, in their order: numbers, enumerators, instants and durations (as milliseconds), texts, names, and
+  // optional ones of these.
+  template <class... Values>
+  void add(const Values&... values) {
+    check(sizeof...(Values) == columns_.size(), "a row has a value for each column");
+    std::size_t at = 0;
+    (put(columns_[at++], values), ...);
+  }
+  std::size_t size() const { return columns_.front().size(); }
+  bool empty() const { return size() == 0; }
+  // The columns as parameters; the table is used up.
+  Params params();
+
+ private:
+  template <class T>
+  static void put(Column& column, const T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      column.add(static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      column.add_real(value);
+    } else if constexpr (std::is_same_v<T, Instant>) {
+      column.add(to_ms(value));
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      column.add(std::int64_t{value.count()});
+    } else if constexpr (std::is_same_v<T, std::nullopt_t>) {
+      column.add_null();
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      column.add(std::string_view(value));
+    } else if constexpr (requires { value.text(); }) {
+      column.add(std::string_view(value.text()));
+    } else if (value) {
+      put(column, *value);
+    } else {
+      column.add_null();
+    }
+  }
+  std::vector<Column> columns_;
+};
+
+// A text that says nothing is null.
+inline std::optional<std::string_view> or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
 
 class Params {
  public:

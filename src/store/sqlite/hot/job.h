@@ -2,10 +2,17 @@
 // About fifty bytes for a waiting job without special wishes; the rest hangs off a pointer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "base/clock.h"
 #include "model/job.h"
 #include "model/rank.h"
 #include "store/codec/id_codec.h"
@@ -23,7 +30,7 @@ inline constexpr std::uint16_t kResultBytes = 4;
 inline constexpr std::uint16_t kResultApart = 8;
 inline constexpr std::uint16_t kCancelRequested = 16;
 inline constexpr std::uint16_t kHasProgress = 32;
-inline constexpr std::uint16_t kIsRun = 64;  // job_list_* and job_counts know it by its number
+inline constexpr std::uint16_t kIsRun = 64;
 inline constexpr std::uint16_t kHasParent = 128;
 
 // Wishes of a job that the hot path must honour without reading its row.
@@ -84,5 +91,63 @@ struct HotJob {
   Instant run_at() const { return from_ms(run_at_ms); }
   bool blocked() const { return wishes && wishes->dependencies_pending > 0; }
 };
+
+// Payloads of plain jobs that were enqueued a moment ago, so that the usual claim needs no row read. Bounded in bytes: what does
+// not fit is read from its row.
+
+class Bodies {
+ public:
+  static constexpr std::size_t kBytesMax = 8 * 1024 * 1024;
+  static constexpr std::size_t kBodyBytesMax = 1'024;
+
+  void put(JobKey key, const std::string& payload) {
+    if (payload.size() > kBodyBytesMax || bytes_ + cost(payload) > kBytesMax) return;
+    if (bodies_.emplace(key, payload).second) bytes_ += cost(payload);
+  }
+  std::optional<std::string> take(JobKey key) {
+    auto found = bodies_.extract(key);
+    if (found.empty()) return std::nullopt;
+    bytes_ -= cost(found.mapped());
+    return std::move(found.mapped());
+  }
+
+ private:
+  static constexpr std::size_t kEntryBytes = 80;  // what the map itself costs
+  static std::size_t cost(const std::string& payload) { return payload.size() + kEntryBytes; }
+  std::unordered_map<JobKey, std::string> bodies_;
+  std::size_t bytes_ = 0;
+};
+
+// What is due when, as a heap whose entries may be out of date. Whoever pops an entry checks it against the job and adds it
+// again when its time has moved: a renewal then costs nothing until the old time comes. Entries of jobs that ended long before
+// their time are dropped by Core::tidy() (tidying.cc), or a time-out of an hour would be remembered for an hour.
+
+template <class Time>  // Instant, or Ticks of listened time
+class TimersOf {
+ public:
+  void add(Time at, JobKey key) {
+    heap_.emplace_back(at, key);
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+  // The next entry at or before now, removed.
+  std::optional<JobKey> pop(Time now) {
+    if (heap_.empty() || heap_.front().first > now) return std::nullopt;
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const JobKey key = heap_.back().second;
+    heap_.pop_back();
+    return key;
+  }
+  std::optional<Time> next() const {
+    if (heap_.empty()) return std::nullopt;
+    return heap_.front().first;
+  }
+  std::size_t size() const { return heap_.size(); }
+
+ private:
+  std::vector<std::pair<Time, JobKey>> heap_;
+};
+
+using Timers = TimersOf<Instant>;
+using ListenedTimers = TimersOf<Ticks>;
 
 }  // namespace muster::store::sqlite

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 namespace muster::store::sqlite {
+
 namespace {
 
 std::int64_t id_of(const KeyHead& head) { return static_cast<std::int64_t>(head.row); }

@@ -10,10 +10,72 @@
 #include <vector>
 
 #include "store/key_rows.h"
+#include "store/sqlite/db.h"
 #include "store/sqlite/key_cache.h"
-#include "store/sqlite/keys/statements.h"
 
 namespace muster::store::sqlite {
+
+// The keyspace's statements of one connection, prepared at open from sql/key_*.sql. A member is named like its file, without the
+// key_.
+
+struct KeyStatements {
+  explicit KeyStatements(Connection& connection) : db(connection) {}
+
+  Connection& db;
+  Statement find{db, "key_find"};
+  Statement insert{db, "key_insert"};
+  Statement write{db, "key_write"};
+  Statement remove{db, "key_remove"};
+  Statement rename{db, "key_rename"};
+  Statement names{db, "key_names"};
+  Statement count{db, "key_count"};
+  Statement clear_texts{db, "key_clear_texts"};
+  Statement retire{db, "key_retire"};
+  Statement retire_first{db, "key_retire_first"};
+  Statement version{db, "key_version"};
+  Statement whole_begin{db, "key_whole_begin"};
+  Statement whole_undo{db, "key_whole_undo"};
+  Statement whole_end{db, "key_whole_end"};
+  Statement text{db, "key_text"};
+  Statement put_text{db, "key_put_text"};
+  Statement expired{db, "key_expired"};
+  Statement next_expiry{db, "key_next_expiry"};
+  Statement items_left{db, "key_items_left"};
+  Statement items_right{db, "key_items_right"};
+  Statement items_past_left{db, "key_items_past_left"};
+  Statement items_past_right{db, "key_items_past_right"};
+  Statement positions_left{db, "key_positions_left"};
+  Statement positions_right{db, "key_positions_right"};
+  Statement item_put{db, "key_item_put"};
+  Statement items_delete{db, "key_items_delete"};
+  Statement items_delete_all{db, "key_items_delete_all"};
+  Statement items_delete_some{db, "key_items_delete_some"};
+  Statement field{db, "key_field"};
+  Statement field_insert{db, "key_field_insert"};
+  Statement field_update{db, "key_field_update"};
+  Statement field_delete{db, "key_field_delete"};
+  Statement fields{db, "key_fields"};
+  Statement field_at{db, "key_field_at"};
+  Statement fields_delete_all{db, "key_fields_delete_all"};
+  Statement fields_delete_some{db, "key_fields_delete_some"};
+  Statement score{db, "key_score"};
+  Statement score_insert{db, "key_score_insert"};
+  Statement score_update{db, "key_score_update"};
+  Statement score_delete{db, "key_score_delete"};
+  Statement scores_up{db, "key_scores_up"};
+  Statement scores_down{db, "key_scores_down"};
+  Statement scores_up_past{db, "key_scores_up_past"};
+  Statement scores_down_past{db, "key_scores_down_past"};
+  Statement scores_between_up{db, "key_scores_between_up"};
+  Statement scores_between_down{db, "key_scores_between_down"};
+  Statement scores_between_up_past{db, "key_scores_between_up_past"};
+  Statement scores_between_down_past{db, "key_scores_between_down_past"};
+  Statement scores_count{db, "key_scores_count"};
+  Statement scores_rank{db, "key_scores_rank"};
+  Statement scores_after{db, "key_scores_after"};
+  Statement scores_delete_all{db, "key_scores_delete_all"};
+  Statement scores_delete_some{db, "key_scores_delete_some"};
+};
 
 class SqliteKeyRows final : public KeyRows {
  public:

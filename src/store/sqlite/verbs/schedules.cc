@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "store/refusals.h"
-#include "store/sqlite/schedule_row.h"
+#include "store/sqlite/rows.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {

@@ -2,6 +2,10 @@
 // refused element leaves nothing behind. A failing database latches in core.db and fails the whole group.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "model/plan.h"
 #include "store/keyspace/sliced_batch.h"
 #include "store/sqlite/core.h"
 #include "store/store.h"
@@ -76,5 +80,25 @@ SweepReport prune_finished(Core& core, const Retention& retention, std::size_t l
 SweepReport prune_workers(Core& core, Duration offline_kept, std::size_t limit);
 SweepReport settle_actions(Core& core, const Retention& retention, std::size_t limit);
 SweepReport expire_keys(Core& core, std::size_t limit);
+
+// What other verbs must know of actions: jobs that start over, jobs that are forgotten, plans that are still needed.
+//
+// An open action counts its jobs where they are, and in its own row those that are forgotten; a settled one has all of them in
+// its row. Every verb that removes or revives a finished job keeps that true through the functions here.
+
+// A finished job is about to start over: its action, if it has one and was settled, is open again.
+void reopen_action(Core& core, JobKey job);
+// A finished job's row is about to be removed.
+void forget_action_job(Core& core, JobKey job);
+// One with jobs that are not finished; nullopt: nobody needs the plan.
+std::optional<ActionId> unfinished_action_of_plan(Core& core, std::int64_t ns_row, const PlanId& plan);
+std::optional<std::int64_t> plan_row(Core& core, std::int64_t ns_row, const PlanId& id);
+
+// Reading steps, for the verbs that are about them and for explain().
+
+// All rows of a statement that has its parameters.
+std::vector<Step> read_steps(Core& core, Statement& st);
+// Of a parked run: the steps that wait or will be tried again, the first few.
+std::vector<Step> parked_on(Core& core, JobKey key, const HotJob& job, std::size_t limit);
 
 }  // namespace muster::store::sqlite
