@@ -3,9 +3,10 @@
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
+const path = require('node:path');
 const { Scene, randomUUID } = require('./actors.cjs');
 const { equal, fail, holds, json, pause, refused, until } = require('./check.cjs');
-const { Wire, Refused, grpc, service } = require('./wire.cjs');
+const { Wire, Refused, grpc, service, definitions } = require('./wire.cjs');
 
 const SERVICES = ['kagzi.WorkflowService', 'kagzi.v1.WorkflowService', 'kagzi.v1.WorkerService', 'kagzi.v1.WorkflowScheduleService', 'kagzi.v1.AdminService',
   'kagzi.v1.NamespaceService'];
@@ -65,7 +66,35 @@ function asked(wire, dialect, question) {
   });
 }
 
+// What a definition says, in the words of published.txt.
+function facts_of(definition) {
+  const type = (field) => (['TYPE_ENUM', 'TYPE_MESSAGE'].includes(field.type) ? field.typeName.split('.').pop() : field.type.slice('TYPE_'.length).toLowerCase());
+  if (!definition.format) {
+    return Object.values(definition).map((each) => `${each.path.split('/').pop()}(${each.requestStream ? '*' : ''}${each.requestType.type.name})`
+      + `${each.responseStream ? '*' : ''}${each.responseType.type.name}`);
+  }
+  if (definition.type.value) return definition.type.value.map((each) => `${each.name}=${each.number}`);
+  return definition.type.field.map((each) => `${each.name}=${each.number}:${each.label === 'LABEL_REPEATED' ? '*' : ''}${type(each)}`);
+}
+
+function published() {
+  const ours = definitions();
+  const lines = fs.readFileSync(path.join(__dirname, 'published.txt'), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  for (const line of lines) {
+    const [, name, ...facts] = line.split(' ');
+    holds(ours[name], `${name} is there`, Object.keys(ours));
+    const said = facts_of(ours[name]);
+    for (const fact of facts) {
+      const [head, ...others] = fact.split('|');
+      const forms = [head, ...others.map((type) => head.replace(/:.*/, `:${type}`))];
+      holds(forms.some((form) => said.includes(form)), `${name}: ${fact}`, said);
+    }
+  }
+  shown(`the protos say what is published: ${lines.length} services, messages and enumerations`);
+}
+
 async function reflection(address) {
+  published();
   const wire = new Wire(address);
   for (const version of ['reflection.v1', 'reflection.v1alpha']) {
     const listed = (await asked(wire, version, { list_services: '*' })).list_services_response.service.map((each) => each.name);

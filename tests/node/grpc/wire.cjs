@@ -1,4 +1,4 @@
-// A gRPC client made from the protos of this folder: calls by name, answers and refusals as values. It knows the wire and no rules.
+// A gRPC client made from the published protos: calls by name, answers and refusals as values. It knows the wire and no rules.
 //
 // Every refusal of the server carries the dialect's ErrorDetail as raw bytes in grpc-status-details-bin; it is decoded here, so that no test
 // can forget to look.
@@ -12,7 +12,7 @@ const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;  // of the client: the server's limi
 const NAMES = Object.fromEntries(Object.entries(grpc.status).filter(([, v]) => typeof v === 'number').map(([k, v]) => [v, k]));
 
 function load(file) {
-  return loader.loadSync(path.join(__dirname, 'proto', file), { keepCase: true, longs: Number, enums: String, defaults: true });
+  return loader.loadSync(path.join(__dirname, file), { keepCase: true, longs: Number, enums: String, defaults: true });
 }
 
 const files = {};
@@ -21,26 +21,37 @@ function definition(file) {
   return files[file];
 }
 
-// dialect → proto file, package
+// dialect → proto file, package. That the server's own files are as published is checked by tools.cjs.
+const PROTO = '../../../proto';
 const DIALECTS = {
-  k0: ['k0.proto', 'kagzi'],
+  k0: [`${PROTO}/kagzi_k0.proto`, 'kagzi'],
   k0a: ['k0a.proto', 'kagzi'],
-  v1: ['v1.proto', 'kagzi.v1'],
-  health: ['health.proto', 'grpc.health.v1'],
-  'reflection.v1': ['reflection_v1.proto', 'grpc.reflection.v1'],
-  'reflection.v1alpha': ['reflection_v1alpha.proto', 'grpc.reflection.v1alpha'],
+  v1: [`${PROTO}/kagzi_v1.proto`, 'kagzi.v1'],
+  health: [`${PROTO}/health_v1.proto`, 'grpc.health.v1'],
+  'reflection.v1': [`${PROTO}/reflection_v1.proto`, 'grpc.reflection.v1'],
+  'reflection.v1alpha': [`${PROTO}/reflection_v1alpha.proto`, 'grpc.reflection.v1alpha'],
 };
+
+// Everything the files of the server define.
+function definitions() {
+  return Object.assign({}, ...Object.values(DIALECTS).filter(([file]) => file.startsWith(PROTO)).map(([file]) => definition(file)));
+}
 
 function service(dialect, name) {
   const [file, scope] = DIALECTS[dialect];
   const found = definition(file)[`${scope}.${name}`];
-  if (!found) throw new Error(`${file} has no service ${name}`);
+  if (!found) throw new Error(`${file} has no ${name}`);
   return found;
 }
 
 function detail_of(dialect, bytes) {
-  const codec = service(dialect === 'k0a' ? 'k0' : dialect, 'Codec').Detail;
-  return codec.responseDeserialize(bytes);
+  return service(dialect === 'k0a' ? 'k0' : dialect, 'ErrorDetail').deserialize(bytes);
+}
+
+// The server reads an error of a K0 client as bytes, since older ones send plain text there; clients send an ErrorDetail.
+function as_sent(dialect, request) {
+  if (dialect !== 'k0' || !request || typeof request.error !== 'object') return request;
+  return { ...request, error: service(dialect, 'ErrorDetail').serialize(request.error) };
 }
 
 function metadata_of(entries) {
@@ -89,7 +100,7 @@ class Wire {
     const done = new Promise((resolve, reject) => {
       const answer = {};
       const options = { deadline: Date.now() + seconds * 1000 };
-      call = this.client.makeUnaryRequest(which.path, serialize, which.responseDeserialize, request,
+      call = this.client.makeUnaryRequest(which.path, serialize, which.responseDeserialize, as_sent(dialect, request),
         metadata_of({ ...this.metadata, ...metadata }), options, (error, value) => {
           if (error) reject(new Refused(what, dialect, error));
           else resolve(Object.assign(answer, { value }));
@@ -119,4 +130,4 @@ class Wire {
   }
 }
 
-module.exports = { Wire, Refused, grpc, service, detail_of, NAMES };
+module.exports = { Wire, Refused, grpc, service, definitions, detail_of, NAMES };
