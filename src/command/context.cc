@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "base/check.h"
@@ -69,13 +68,13 @@ Status authorize_worker(const Caller& caller, const WorkerId& worker) {
                                                caller.worker.text(), worker.text()));
 }
 
-bool may_use(const Caller& caller, const NamespaceName& ns) {
-  return !caller.namespaces || std::find(caller.namespaces->begin(), caller.namespaces->end(), ns) != caller.namespaces->end();
-}
+bool may_use(const Caller& caller, const NamespaceName& ns) { return authorize_namespace(caller, ns).ok(); }
 
-Status authorize_namespace(const Caller& caller, const NamespaceName& ns) {
-  if (may_use(caller, ns)) return {};
-  return Status::permission_denied(fmt::format("this token may not use namespace \"{}\"", ns.text()));
+Status authorize_namespace(const Caller& caller, const NamespaceName& ns) { return muster::may_use(caller.namespaces, ns); }
+
+std::shared_ptr<const LeaseBounds> lease_bounds(const Caller& caller) {
+  if (caller.worker.empty() && !caller.namespaces) return nullptr;
+  return std::make_shared<const LeaseBounds>(LeaseBounds{.worker = caller.worker, .namespaces = caller.namespaces});
 }
 
 Status authorize_everywhere(const Caller& caller, std::string_view what) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "command/spec.h"
 #include "engine/engine.h"
 #include "model/ids.h"
+#include "model/lease.h"
 
 namespace muster::command {
 
@@ -73,6 +75,8 @@ Status authorize_worker(const Caller& caller, const WorkerId& worker);
 bool may_use(const Caller& caller, const NamespaceName& ns);
 // permission_denied when it may not.
 Status authorize_namespace(const Caller& caller, const NamespaceName& ns);
+// What the caller is held to when it speaks about a lease; null: nothing.
+std::shared_ptr<const LeaseBounds> lease_bounds(const Caller& caller);
 // permission_denied for a caller that is bound to namespaces: what it asks for belongs to all of them.
 Status authorize_everywhere(const Caller& caller, std::string_view what);
 

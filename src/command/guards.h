@@ -11,16 +11,9 @@
 
 namespace muster::command {
 
-// A caller that is bound to nothing may touch every job: nothing needs to be read for it.
-inline bool needs_guard(const Caller& caller) { return !caller.worker.empty() || caller.namespaces; }
-
-// For verbs of a job's holder. Fences grow by counting, so knowing one is no proof of holding the lease: a caller that is bound
-// to one worker must also be the job's holder. Calls `next` with ok at once for a caller that is not bound. For a bound one the
-// jobs are read first; permission_denied when one of them is or was last held by another worker, or is in another namespace.
-// Unknown jobs pass: the verb itself answers for them.
-void guard_leases(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next);
-
-// For verbs about jobs that nobody needs to hold: the namespaces alone.
+// For verbs about jobs that nobody needs to hold. Calls `next` with ok at once for a caller that is not bound to namespaces. For
+// one that is, the jobs are read first; permission_denied when one of them is in another namespace. Unknown jobs pass: the verb
+// itself answers for them.
 void guard_jobs(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next);
 
 // Reads the job and calls `next` with it; not_found when there is none or it is no run (a plain job under a run's path is

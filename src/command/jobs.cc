@@ -58,20 +58,19 @@ JobLogs logs_of(const Job& job, std::vector<store::KeyAnswer> streams) {
   return logs;
 }
 
-// What holders of jobs say: for the verb, once the caller is known to speak for all of them.
+template <class Request>
+void bind_leases(const Caller& caller, std::vector<Request>& requests) {
+  const auto bounds = lease_bounds(caller);
+  if (bounds == nullptr) return;
+  for (Request& request : requests) request.lease.bounds = bounds;
+}
+
+// What holders of jobs say: the store holds the caller to its bounds.
 template <class Request, class T>
 void under_lease(Context& context, std::vector<Request> requests, Reply<store::Each<T>> reply,
                  void (engine::Jobs::*verb)(std::vector<Request>, Reply<store::Each<T>>)) {
-  engine::Jobs& engine = context.engine.jobs();
-  if (!needs_guard(context.caller)) return (engine.*verb)(std::move(requests), std::move(reply));
-  std::vector<JobId> jobs;
-  jobs.reserve(requests.size());
-  for (const Request& request : requests) jobs.push_back(request.lease.job);
-  guard_leases(context, std::move(jobs),
-               [&engine, verb, requests = std::move(requests), reply = std::move(reply)](Status allowed) mutable {
-                 if (!allowed.ok()) return reply(allowed);
-                 (engine.*verb)(std::move(requests), std::move(reply));
-               });
+  bind_leases(context.caller, requests);
+  (context.engine.jobs().*verb)(std::move(requests), std::move(reply));
 }
 
 // Collects the four answers, which may come on different threads, and replies with the last of them.
@@ -94,15 +93,6 @@ class Gathering {
   JobSettleReply collected_;
   std::atomic<int> left_{4};
 };
-
-std::vector<JobId> jobs_of(const JobSettleRequest& request) {
-  std::vector<JobId> jobs;
-  for (const auto& each : request.complete) jobs.push_back(each.lease.job);
-  for (const auto& each : request.fail) jobs.push_back(each.lease.job);
-  for (const auto& each : request.snooze) jobs.push_back(each.lease.job);
-  for (const auto& each : request.release) jobs.push_back(each.lease.job);
-  return jobs;
-}
 
 template <class Batch, class Verb>
 void settle(Batch batch, Reply<store::Each<store::Settled>> reply, Verb verb) {
@@ -264,12 +254,11 @@ void handle(Context& context, JobSettleRequest request, Reply<JobSettleReply> re
   if (count > limits::kSettleBatchMax)
     return reply(Status::invalid_argument(
         fmt::format("{} outcomes in one request; at most {} are accepted", count, limits::kSettleBatchMax)));
-  auto jobs = jobs_of(request);
-  guard_leases(context, std::move(jobs),
-               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
-                 if (!allowed.ok()) return reply(allowed);
-                 settle_all(engine.jobs(), std::move(request), std::move(reply));
-               });
+  bind_leases(context.caller, request.complete);
+  bind_leases(context.caller, request.fail);
+  bind_leases(context.caller, request.snooze);
+  bind_leases(context.caller, request.release);
+  settle_all(context.engine.jobs(), std::move(request), std::move(reply));
 }
 
 }  // namespace muster::command

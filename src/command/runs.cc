@@ -44,21 +44,13 @@ void handle(Context& context, RunGetStepRequest request, Reply<RunGetStepReply> 
 }
 
 void handle(Context& context, RunCompleteRequest request, Reply<store::Settled> reply) {
-  const JobId run = request.run.run;
-  guard_leases(context, {run},
-               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
-                 if (!allowed.ok()) return reply(std::move(allowed));
-                 engine.runs().complete(request.run, std::move(request.output), std::move(reply));
-               });
+  request.run.bounds = lease_bounds(context.caller);
+  context.engine.runs().complete(std::move(request.run), std::move(request.output), std::move(reply));
 }
 
 void handle(Context& context, RunFailRequest request, Reply<store::Settled> reply) {
-  const JobId run = request.run.run;
-  guard_leases(context, {run},
-               [&engine = context.engine, request = std::move(request), reply = std::move(reply)](Status allowed) mutable {
-                 if (!allowed.ok()) return reply(std::move(allowed));
-                 engine.runs().fail(request.run, std::move(request.error), std::move(reply));
-               });
+  request.run.bounds = lease_bounds(context.caller);
+  context.engine.runs().fail(std::move(request.run), std::move(request.error), std::move(reply));
 }
 
 void handle(Context& context, RunGetRequest request, Reply<RunGetReply> reply) {
@@ -97,11 +89,9 @@ engine::RunTicket handle(Context& context, RunResultRequest request, Reply<RunRe
 }
 
 void handle(Context& context, RunStepRequest request, Reply<RunStepReply> reply) {
-  guard_leases(context, {request.run},
-               [&engine = context.engine, calls = std::move(request.calls), reply = std::move(reply)](Status allowed) mutable {
-                 if (!allowed.ok()) return reply(std::move(allowed));
-                 engine.runs().steps(std::move(calls), std::move(reply));
-               });
+  if (const auto bounds = lease_bounds(context.caller))
+    for (store::StepCall& call : request.calls) std::visit([&bounds](auto& one) { one.run.bounds = bounds; }, call);
+  context.engine.runs().steps(std::move(request.calls), std::move(reply));
 }
 
 void handle(Context& context, RunSignalRequest request, Reply<RunSignalReply> reply) {

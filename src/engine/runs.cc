@@ -74,7 +74,11 @@ void rename(UniqueKey& unique, std::string_view from, std::string_view to) {
   unique.key = (ends ? unique.key.substr(0, unique.key.size() - from.size()) : std::string()).append(to);
 }
 
-Status not_running(const Job& job) {
+// Asked before the lease that is current is ended in the name of a caller that cannot name it. The store asks for bounds once
+// more.
+Status may_settle(const Job& job, const LeaseBounds* bounds) {
+  if (Status allowed = within_bounds(bounds, job.id, {job.worker, job.spec.ns}); !allowed.ok()) return allowed;
+  if (job.state == JobState::running) return {};
   return Status::conflict(fmt::format("run {} is {}, not running", job.id.text(), to_string(job.state)));
 }
 
@@ -316,30 +320,32 @@ void Runs::signal(store::Signal signal, Reply<store::Signalled> reply) {
 }
 
 void Runs::complete(store::RunRef run, Content output, Reply<store::Settled> reply) {
-  if (run.fence) return jobs_.complete({{{run.run, *run.fence}, std::move(output)}}, only<store::Settled>(std::move(reply)));
-  jobs_.get({run.run},
-            [jobs = jobs_, output = std::move(output), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
-              if (!found.ok()) return reply(found.status());
-              const Result<Job>& job = found->front();
-              if (!job.ok()) return reply(job.status());
-              if (job->state != JobState::running) return reply(not_running(*job));
-              jobs.complete({{{job->id, job->fence}, std::move(output)}}, only<store::Settled>(std::move(reply)));
-            });
+  if (run.fence)
+    return jobs_.complete({{{run.run, *run.fence, run.bounds}, std::move(output)}}, only<store::Settled>(std::move(reply)));
+  jobs_.get({run.run}, [jobs = jobs_, bounds = run.bounds, output = std::move(output),
+                        reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+    if (!found.ok()) return reply(found.status());
+    const Result<Job>& job = found->front();
+    if (!job.ok()) return reply(job.status());
+    if (Status held = may_settle(*job, bounds.get()); !held.ok()) return reply(std::move(held));
+    jobs.complete({{{job->id, job->fence, std::move(bounds)}, std::move(output)}}, only<store::Settled>(std::move(reply)));
+  });
 }
 
 void Runs::fail(store::RunRef run, JobError error, Reply<store::Settled> reply) {
   const auto failure = [](LeaseRef lease, JobError why) {
     return store::Failure{.lease = lease, .error = std::move(why), .retryable = false, .delay = std::nullopt};
   };
-  if (run.fence) return jobs_.fail({failure({run.run, *run.fence}, std::move(error))}, only<store::Settled>(std::move(reply)));
-  jobs_.get({run.run},
-            [jobs = jobs_, failure, error = std::move(error), reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
-              if (!found.ok()) return reply(found.status());
-              const Result<Job>& job = found->front();
-              if (!job.ok()) return reply(job.status());
-              if (job->state != JobState::running) return reply(not_running(*job));
-              jobs.fail({failure({job->id, job->fence}, std::move(error))}, only<store::Settled>(std::move(reply)));
-            });
+  if (run.fence)
+    return jobs_.fail({failure({run.run, *run.fence, run.bounds}, std::move(error))}, only<store::Settled>(std::move(reply)));
+  jobs_.get({run.run}, [jobs = jobs_, failure, bounds = run.bounds, error = std::move(error),
+                        reply = std::move(reply)](Result<store::Each<Job>> found) mutable {
+    if (!found.ok()) return reply(found.status());
+    const Result<Job>& job = found->front();
+    if (!job.ok()) return reply(job.status());
+    if (Status held = may_settle(*job, bounds.get()); !held.ok()) return reply(std::move(held));
+    jobs.fail({failure({job->id, job->fence, std::move(bounds)}, std::move(error))}, only<store::Settled>(std::move(reply)));
+  });
 }
 
 void Runs::cancel(JobId run, std::string reason, Reply<store::Cancelled> reply) {

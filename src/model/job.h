@@ -14,6 +14,7 @@
 #include "model/content.h"
 #include "model/ids.h"
 #include "model/job_state.h"
+#include "model/lease.h"
 #include "model/limits.h"
 #include "model/run.h"
 
@@ -140,12 +141,6 @@ struct Job {
   std::vector<AttemptRecord> attempts;  // failed ones, the newest kAttemptRecordsMax
   std::size_t dependencies_pending = 0;
   JobEvent last_event = JobEvent::enqueued;  // snoozed: it sleeps or waits; failed: it waits for a retry
-};
-
-struct LeaseRef {
-  JobId job;
-  Fence fence{};
-  friend bool operator==(const LeaseRef&, const LeaseRef&) = default;
 };
 
 // What a worker gets: the job and its right to one attempt at it.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -18,6 +19,7 @@ namespace muster::store {
 struct RunRef {
   JobId run;
   std::optional<Fence> fence{};
+  std::shared_ptr<const LeaseBounds> bounds{};  // see LeaseRef
 };
 
 // `step` names the step within its run. A step is remembered by its name: one that completed is never executed again.

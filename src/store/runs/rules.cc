@@ -230,10 +230,17 @@ Verdict judge_call(const step::AwaitChild& call, const Facts& facts, Instant now
 }  // namespace
 
 Verdict judge(const StepCall& call, const Facts& facts, Instant now, double spread) {
-  if (facts.spec == nullptr) return refuse(refusal::not_a_run(facts.run));
   const RunRef& ref = run_of(call);
+  const bool lost = ref.fence && (!facts.leased || *ref.fence != facts.fence);
+  // Who had the lease and lost it is told that, and not that it is another's now.
+  if (ref.bounds != nullptr && (!lost || is_finished(facts.state))) {
+    check(facts.ns != nullptr, "a bound call is judged by the run's namespace");
+    if (Status allowed = within_bounds(ref.bounds.get(), facts.run, {facts.worker, *facts.ns}); !allowed.ok())
+      return refuse(std::move(allowed));
+  }
+  if (facts.spec == nullptr) return refuse(refusal::not_a_run(facts.run));
   if (is_finished(facts.state)) return refuse(refusal::run_ended(facts.run, facts.state));
-  if (ref.fence && (!facts.leased || *ref.fence != facts.fence))
+  if (lost)
     return refuse(Status::lease_lost(
         fmt::format("run {} is no longer leased under fence {}; stop working on it", facts.run.text(), to_number(*ref.fence))));
   return std::visit([&](const auto& one) { return judge_call(one, facts, now, spread); }, call);

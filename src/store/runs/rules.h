@@ -16,6 +16,7 @@ namespace muster::store::runs {
 // that is running.
 struct Facts {
   JobId run;
+  const NamespaceName* ns = nullptr;  // null: not looked up, because the call is bound to none
   JobState state = JobState::running;
   Fence fence{};        // of the current or last lease
   bool leased = false;  // running, and the lease is not over

@@ -161,14 +161,18 @@ void Group::call_completions(Connection& connection) const {
   for (const SettleRequest& request : completions)
     for (const Outcome& outcome : request.outcomes) {
       const auto& completion = std::get<Completion>(outcome);
+      // Bounds that are not a worker's alone are looked at one by one.
+      if (completion.lease.bounds != nullptr && completion.lease.bounds->namespaces) continue;
       if (const auto key = node_.ids.decode(completion.lease.job)) rows.push_back({*key, &completion});
     }
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key < b.key; });
-  Table table({Type::int8, Type::int8, Type::bytes, Type::int2});
+  Table table({Type::int8, Type::int8, Type::bytes, Type::int2, Type::text});
   for (const Row& row : rows) {
     const auto& content = row.completion->result;
     const bool bytes = content && content->encoding == Encoding::bytes;
-    table.add(row.key, row.completion->lease.fence, data_of(content), bytes ? kResultBytes : std::uint16_t{0});
+    const LeaseBounds* bounds = row.completion->lease.bounds.get();
+    const auto holder = bounds != nullptr ? std::optional<std::string_view>(bounds->worker.text()) : std::nullopt;
+    table.add(row.key, row.completion->lease.fence, data_of(content), bytes ? kResultBytes : std::uint16_t{0}, holder);
   }
   connection.call("complete"_sql, table.params());
 }

@@ -5,8 +5,9 @@ UPDATE {schema}.running SET flags = flags | {flag.cancel_requested}, cancel_reas
 -- Plain running jobs whose lease holds. Those that do not come back are looked at one by one.
 WITH done AS (
   DELETE FROM {schema}.running r
-  USING unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::smallint[]) AS u (id, fence, result, flags)
+  USING unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::smallint[], $5::text[]) AS u (id, fence, result, flags, holder)
   WHERE r.id = u.id AND r.fence = u.fence AND NOT r.special
+    AND (u.holder IS NULL OR EXISTS (SELECT 1 FROM {schema}.workers w WHERE w.id = r.worker AND w.name = u.holder))
     AND (r.lease_until > {schema}.now_ms()
          OR (NOT r.lapsed AND EXISTS (SELECT 1 FROM {schema}.beats b
                                       WHERE b.worker = r.worker AND b.seen_at + r.granted_ms > {schema}.now_ms())))

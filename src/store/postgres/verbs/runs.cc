@@ -32,6 +32,7 @@ std::vector<JobKey> listed(const std::set<JobKey>& keys) { return {keys.begin(),
 // A job that calls are about, as it is now and as they leave it.
 struct Run {
   LiveJob* job = nullptr;  // null: it is finished
+  LaneKey lane = 0;
   JobState state = JobState::running;
   bool leased = false;
   WorkerId holder;
@@ -178,6 +179,7 @@ class StepBatch {
       if (runs_asked_.contains(key)) {
         Run& run = runs_[key];
         run.state = state;
+        run.lane = static_cast<LaneKey>(rows.integer(i, 5));
         if ((flags & kRun) != 0) run.spec.emplace();  // what is in it matters no more
       }
       if (!children_asked_.contains(key)) continue;
@@ -211,6 +213,7 @@ class StepBatch {
       if (!runs_asked_.contains(key)) continue;
       Run& run = runs_[key];
       run.job = &job;
+      run.lane = job.lane;
       run.state = job.state();
       run.leased = job.running && job.lease_until > tx_.now_ms();
       if (run.leased)
@@ -270,7 +273,11 @@ class StepBatch {
     if (found == runs_.end()) return refusal::no_job(runs::run_of(call).run);
     const JobKey key = found->first;
     Run& run = found->second;
-    runs::Verdict verdict = runs::judge(call, facts_of(call, key, run), tx_.now(), tx_.node().spread());
+    const LanePtr home = tx_.directory().lane(run.lane);
+    if (home == nullptr) return refusal::no_lane(runs::run_of(call).run);
+    runs::Facts facts = facts_of(call, key, run);
+    facts.ns = &home->lane->ns;
+    runs::Verdict verdict = runs::judge(call, facts, tx_.now(), tx_.node().spread());
     if (!verdict.answer.ok()) return verdict.answer.status();
     StepAnswer& answer = *verdict.answer;
     for (Step& step : verdict.writes) answer.step = keep(key, run, std::move(step));

@@ -35,6 +35,27 @@ bool holds(const LiveJob& job, const LeaseRef& lease, std::int64_t now) {
   return job.running && static_cast<std::uint64_t>(job.fence) == to_number(lease.fence) && job.lease_until > now;
 }
 
+// Those of callers that may not speak about the job. Read in the verb's own transaction, behind the locks of the jobs.
+template <class Item>
+std::vector<std::optional<Status>> out_of_bounds(Tx& tx, const std::vector<Item>& items) {
+  std::vector<std::optional<Status>> out(items.size());
+  std::vector<JobId> bound;
+  for (const Item& item : items)
+    if (const LeaseRef& lease = lease_of(item); lease.bounds != nullptr) bound.push_back(lease.job);
+  if (bound.empty()) return out;
+  const Each<Job> jobs = get_jobs(tx, bound);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const LeaseRef& lease = lease_of(items[i]);
+    if (lease.bounds == nullptr) continue;
+    const Result<Job>& job = jobs[next++];
+    if (!job.ok() || job->fence != lease.fence) continue;  // the verb answers: it is not there, or the lease is lost
+    if (Status allowed = within_bounds(lease.bounds.get(), lease.job, {job->worker, job->spec.ns}); !allowed.ok())
+      out[i] = allowed;
+  }
+  return out;
+}
+
 void apply(Tx& tx, Moves& moves, LiveJob& job, const Outcome& outcome) {
   if (const auto* completion = std::get_if<Completion>(&outcome))
     return moves.move(job, jobs::complete(job.standing()), completion->result);
@@ -71,10 +92,11 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
 
   Moves moves(tx);
   std::map<JobKey, std::size_t> moved;  // by which element of the batch
-  std::vector<std::optional<Status>> refused(outcomes.size());
+  std::vector<std::optional<Status>> refused = out_of_bounds(tx, outcomes);
   std::vector<std::optional<Settled>> settled(outcomes.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const LeaseRef& lease = lease_of(outcomes[i]);
+    if (refused[i]) continue;
     if (!keys[i]) {
       refused[i] = refusal::no_job(lease.job);
     } else if (const auto before = moved.find(*keys[i]); before != moved.end()) {
@@ -129,8 +151,13 @@ std::vector<Result<Renewed>> extend(Tx& tx, const std::vector<Extension>& extens
       if (!rows.null(i, 2)) partials[rows.integer(i, 0)] = partial_encoding_from_text(rows.view(i, 2));
     }
   }
+  const std::vector<std::optional<Status>> refused = out_of_bounds(tx, extensions);
   std::vector<Result<Renewed>> answers;
   for (std::size_t i = 0; i < extensions.size(); ++i) {
+    if (refused[i]) {
+      answers.emplace_back(*refused[i]);
+      continue;
+    }
     const LeaseRef& lease = lease_of(extensions[i]);
     const auto live = keys[i] ? jobs.find(*keys[i]) : jobs.end();
     if (live == jobs.end() || !holds(live->second, lease, tx.now_ms())) {

@@ -67,7 +67,15 @@ ChildEnd look_at(Core& core, const JobId& child) {
 Result<StepAnswer> refuse_finished(Core& core, const StepCall& call, JobKey key) {
   static const RunSpec kAnyRun;
   runs::Facts facts;
-  facts.run = runs::run_of(call).run;
+  const RunRef& ref = runs::run_of(call);
+  facts.run = ref.run;
+  std::optional<Job> past;
+  if (ref.bounds != nullptr) {
+    auto read = read_job(core, ref.run);
+    if (!read.ok()) return read.status();
+    past = *std::move(read);
+    facts.ns = &past->spec.ns;
+  }
   {
     Rows rows(core.sql.job_settled.bind(1, key));
     if (!rows.next()) return refusal::no_job(facts.run);
@@ -104,6 +112,7 @@ Result<StepAnswer> run_step(Core& core, const StepCall& call) {
 
   runs::Facts facts;
   facts.run = ref.run;
+  facts.ns = &core.queue_of(*job).ns;
   facts.state = job->state;
   facts.fence = Fence{job->fence};
   facts.leased = job->running && job->running->lease_ends > core.listened;

@@ -20,7 +20,20 @@ Result<Held> hold(Core& core, const LeaseRef& lease, std::optional<JobEvent> out
   HotJob* job = core.find(*key);
   if (job != nullptr && job->running) {
     if (job->running->fence != lease.fence || job->running->lease_ends <= core.listened) return refusal::lease_lost(lease);
+    if (lease.bounds != nullptr) {
+      static const WorkerId kNobody;
+      const HotWorker* worker = core.workers.find(job->running->worker);
+      const LeaseHolder holder{worker != nullptr ? worker->worker.spec.id : kNobody, core.queue_of(*job).ns};
+      if (Status allowed = within_bounds(lease.bounds.get(), lease.job, holder); !allowed.ok()) return allowed;
+    }
     return Held{*key, job, std::nullopt};
+  }
+  if (lease.bounds != nullptr) {
+    const auto past = read_job(core, lease.job);
+    if (!past.ok()) return past.status();
+    if (past->fence != lease.fence) return refusal::lease_lost(lease);
+    if (Status allowed = within_bounds(lease.bounds.get(), lease.job, {past->worker, past->spec.ns}); !allowed.ok())
+      return allowed;
   }
   Rows rows(core.sql.job_settled.bind(1, *key));
   Statement& st = core.sql.job_settled;
