@@ -55,11 +55,17 @@ find_package(tomlplusplus REQUIRED)
 find_package(GTest QUIET)  # without it there are no tests, and the server is built all the same
 find_package(Boost 1.81 REQUIRED)
 find_package(date REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(re2 REQUIRED re2)
 
 # Asio and Beast are header-only; exceptions of theirs are caught in the folders that use them.
 add_library(muster_boost INTERFACE)
 target_link_libraries(muster_boost INTERFACE Boost::headers Threads::Threads OpenSSL::SSL OpenSSL::Crypto)
 target_compile_definitions(muster_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+
+# Without the flags its package asks for: -pthread on some sources only would keep them from the precompiled header.
+add_library(muster_re2 INTERFACE)
+target_link_libraries(muster_re2 INTERFACE ${re2_LINK_LIBRARIES} Threads::Threads)
 
 # What the shipped programs allocate with (docs/decisions/0008). Sanitizers bring their own.
 add_library(muster_allocator INTERFACE)
