@@ -1,9 +1,32 @@
 #include "base/utf8.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
 namespace muster {
+namespace {
+
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// Bytes of ASCII at the front. Most text is nothing else, so it is looked at many bytes at a time.
+std::size_t ascii_bytes(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080ULL;
+  std::size_t at = 0;
+  std::array<std::uint64_t, 4> words{};
+  for (; at + sizeof words <= text.size(); at += sizeof words) {
+    std::memcpy(words.data(), text.data() + at, sizeof words);
+    if (((words[0] | words[1] | words[2] | words[3]) & kHighBits) != 0) break;
+  }
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::memcpy(words.data(), text.data() + at, sizeof(std::uint64_t));
+    if ((words[0] & kHighBits) != 0) break;
+  }
+  while (at < text.size() && is_ascii(text[at])) ++at;
+  return at;
+}
+
+}  // namespace
 
 std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
@@ -23,18 +46,12 @@ std::size_t utf8_length(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    // Most text is ASCII, which is looked at eight bytes at a time.
-    std::uint64_t word = 0;
-    if (text.size() >= sizeof word) {
-      std::memcpy(&word, text.data(), sizeof word);
-      if ((word & 0x8080'8080'8080'8080ULL) == 0) {
-        text.remove_prefix(sizeof word);
-        continue;
-      }
+    text.remove_prefix(ascii_bytes(text));
+    while (!text.empty() && !is_ascii(text.front())) {
+      const std::size_t length = utf8_length(text);
+      if (length == 0) return false;
+      text.remove_prefix(length);
     }
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
   }
   return true;
 }

@@ -22,6 +22,21 @@ TEST(Utf8, KnowsWhatIsNone) {
   }
 }
 
+TEST(Utf8, FindsWhatIsNoneWhereverItStandsInLongText) {
+  for (std::size_t size = 1; size < 100; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'x');
+      ASSERT_TRUE(is_utf8(text));
+      text[at] = '\xC3';
+      ASSERT_FALSE(is_utf8(text)) << at << " of " << size;
+      text.insert(at + 1, "\xA9");
+      ASSERT_TRUE(is_utf8(text)) << at << " of " << size;
+      text.insert(at + 2, "\xA9");
+      ASSERT_FALSE(is_utf8(text)) << at << " of " << size;
+    }
+  }
+}
+
 TEST(Utf8, MeasuresTheFirstSequence) {
   EXPECT_EQ(utf8_length(""), 0u);
   EXPECT_EQ(utf8_length(std::string_view("\0x", 2)), 1u);
