@@ -29,6 +29,7 @@ REACH = {
     "src/command": ["src/plan", "src/engine", "src/store", "src/model", "src/base"],
     "src/net": ["src/base"],
     "src/schema": ["src/base"],
+    "src/websocket": ["src/base"],
     "src/fronts/resp": ["src/fronts/auth", "src/command", "src/plan", "src/model", "src/base", "src/net"],
     "src/fronts/auth": ["src/command", "src/model", "src/base"],
     "src/fronts/http": ["src/fronts/auth", "src/command", "src/plan", "src/model", "src/base", "src/net"],
@@ -69,7 +70,7 @@ THIRD_PARTY = {
     "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
     "libpq": ["src/store/postgres", "tests", "bench"],
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
-    "openssl/": ["src/net", "sdk/cpp", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
+    "openssl/": ["src/net", "src/websocket", "sdk/cpp", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
     "nlohmann/": [
         "src/base", "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/schema", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
         "src/server", "sdk/cpp", "cli", "worker", "tests", "bench", "examples",
@@ -87,7 +88,7 @@ THIRD_PARTY = {
     "muster_v1.": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
     "health_v1.": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
     "reflection_v1": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
-    "zlib.h": ["src/fronts/grpc", "src/fronts/http", "sdk/cpp", "tests"],
+    "zlib.h": ["src/websocket", "src/fronts/grpc", "src/fronts/http", "sdk/cpp", "tests"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
