@@ -1,5 +1,6 @@
 #include "base/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -55,6 +56,23 @@ std::optional<std::string> from_base64(std::string_view text) {
     if (letters > 3) out.push_back(static_cast<char>(word & 0xFF));
   }
   return out;
+}
+
+std::string to_base64url(std::string_view bytes) {
+  std::string out = to_base64(bytes);
+  std::replace(out.begin(), out.end(), '+', '-');
+  std::replace(out.begin(), out.end(), '/', '_');
+  out.resize(out.find_last_not_of('=') + 1);  // npos + 1 is 0: of nothing nothing is left
+  return out;
+}
+
+std::optional<std::string> from_base64url(std::string_view text) {
+  if (text.find_first_of("+/=") != std::string_view::npos) return std::nullopt;
+  std::string padded(text);
+  std::replace(padded.begin(), padded.end(), '-', '+');
+  std::replace(padded.begin(), padded.end(), '_', '/');
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  return from_base64(padded);
 }
 
 }  // namespace muster
