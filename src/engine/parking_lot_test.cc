@@ -46,7 +46,7 @@ TEST(ParkingLot, AClaimForRunsAloneIsNotWokenForAnotherJob) {
   ParkingLot lot;
   ParkedClaim& runs = add(lot, "a");
   Offer offer = *runs.last.offer;
-  offer.runs_only = true;
+  offer.takes = JobKind::run;
   runs.last.offer = std::make_shared<const Offer>(std::move(offer));
   lot.park(runs, Place::for_lane, 1s);
   EXPECT_EQ(lot.longest_waiting(make_lane({})), nullptr);

@@ -75,6 +75,7 @@ Status validate_capability(std::string_view text) {
 std::string label_capability(std::string_view key, std::string_view value) { return fmt::format("label:{}={}", key, value); }
 
 std::string worker_capability(std::string_view worker_id) { return fmt::format("worker:{}", worker_id); }
+std::string node_capability(std::string_view node_type) { return "node:" + std::string(node_type); }
 
 std::vector<std::string> label_capabilities(const Labels& labels) {
   std::vector<std::string> out;

@@ -49,5 +49,6 @@ Status validate_capability(std::string_view text);
 std::vector<std::string> label_capabilities(const Labels& labels);
 std::string label_capability(std::string_view key, std::string_view value);
 std::string worker_capability(std::string_view worker_id);
+std::string node_capability(std::string_view node_type);
 
 }  // namespace muster

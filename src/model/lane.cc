@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "model/run.h"
 
 namespace muster {
 
 bool takes_kind(const Offer& offer, const Lane& lane) {
-  return !offer.runs_only || lane.needs.contains(workflow_capability(lane.type.text()));
+  switch (offer.takes) {
+    case JobKind::any: return true;
+    case JobKind::run: return lane.needs.contains(workflow_capability(lane.type.text()));
+    case JobKind::node: return lane.needs.contains(node_capability(lane.type.text()));
+  }
+  unreachable();
 }
 
 bool may_serve(const Offer& offer, const Lane& lane) {

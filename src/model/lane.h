@@ -25,16 +25,23 @@ struct Lane {
 // Immutable once made; the store and everybody it told about the lane share it.
 using LaneRef = std::shared_ptr<const Lane>;
 
+// What a job is to those that run it: it says so by needing the capability of its own type.
+enum class JobKind : std::uint8_t {
+  any,
+  run,   // `workflow:<type>`: a durable workflow
+  node,  // `node:<type>`: a task of AstraFlow's workers
+};
+
 // What a claim may take: one worker's offer, or a narrower one for a single claim.
 struct Offer {
   NamespaceName ns;
   std::vector<QueueName> queues;  // sorted; empty: every queue
   CapabilitySet capabilities;
-  bool runs_only = false;  // its client knows no other jobs, whatever they need
+  JobKind takes = JobKind::any;  // its client knows no other jobs, whatever they need
   friend auto operator<=>(const Offer&, const Offer&) = default;
 };
 
-// Is this a lane of runs, or one of an offer that takes any job?
+// Is this a lane of the kind that the offer takes?
 bool takes_kind(const Offer& offer, const Lane& lane);
 
 // Rule 3: only the able are asked.

@@ -34,7 +34,7 @@ TEST(MayServe, KeepsToTheQueuesThatAreNamed) {
 
 TEST(MayServe, AnOfferOfRunsAloneTakesNoOtherJob) {
   Offer runs = offer({"tool:a", "workflow:send"});
-  runs.runs_only = true;
+  runs.takes = JobKind::run;
   EXPECT_TRUE(may_serve(runs, lane({"workflow:send"})));
   EXPECT_TRUE(may_serve(runs, lane({"tool:a", "workflow:send"})));
   EXPECT_FALSE(may_serve(runs, lane({})));

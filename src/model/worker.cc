@@ -13,8 +13,23 @@ CapabilitySet offered(const WorkerSpec& spec) {
   return CapabilitySet(std::move(names));
 }
 
+namespace {
+
+JobKind kind_for(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::grpc: return JobKind::run;
+    case Dialect::ws: return JobKind::node;
+    case Dialect::http:
+    case Dialect::resp:
+    case Dialect::agent: return JobKind::any;
+  }
+  unreachable();
+}
+
+}  // namespace
+
 Offer offer_of(const WorkerSpec& spec) {
-  Offer offer{spec.ns, spec.queues, offered(spec), spec.dialect == Dialect::grpc};
+  Offer offer{spec.ns, spec.queues, offered(spec), kind_for(spec.dialect)};
   std::sort(offer.queues.begin(), offer.queues.end());
   return offer;
 }
@@ -26,9 +41,10 @@ Instant dead_at(const Worker& worker) {
 Health grade(const Worker& worker, Instant now) {
   if (worker.state == WorkerState::offline) return Health::unhealthy;
   const HeartbeatPolicy policy = worker.spec.policy.value_or(default_policy(worker.spec.dialect));
-  // A beat is missed only when half an interval more than due has passed, so that a beat on its way is not a miss.
+  // A beat on its way is not a miss: what the policy allows beyond three intervals, else half an interval, may pass first.
+  const Duration beyond = policy.dead_after - 3 * policy.interval;
   const Duration silence = now - worker.last_seen_at;
-  const auto missed = (silence - policy.interval / 2) / policy.interval;
+  const auto missed = (silence - (beyond > Duration::zero() ? beyond : policy.interval / 2)) / policy.interval;
   if (missed >= 3) return Health::unhealthy;
   if (missed == 2) return Health::degraded;
   if (missed == 1) return Health::warn;

@@ -31,7 +31,8 @@ constexpr HeartbeatPolicy default_policy(Dialect dialect) {
     case Dialect::http: return {10s, 30s};
     case Dialect::resp: return {30s, 90s};
     case Dialect::grpc: return {10s, 30s};
-    case Dialect::ws: return {10s, 30s};
+    // AstraFlow's workers beat every 30 s and up to 5 s later, and do not say so. 5 s more for a beat that is on its way.
+    case Dialect::ws: return {35s, 110s};
     case Dialect::agent: return {15s, 60s};
   }
   return {10s, 30s};

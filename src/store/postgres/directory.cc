@@ -92,7 +92,7 @@ WorkerPtr Directory::worker(WorkerKey key) const {
 std::string Directory::key_of(const Offer& offer) const {
   std::string key = offer.ns.text() + "\n";
   for (const QueueName& queue : offer.queues) key += queue.text() + ",";
-  return key + (offer.runs_only ? "\n\n" : "\n") + offer.capabilities.key();
+  return key + "\n" + std::string(static_cast<std::size_t>(offer.takes), '\n') + offer.capabilities.key();
 }
 
 std::shared_ptr<const OfferLanes> Directory::lanes_of(const std::shared_ptr<const Offer>& offer) {

@@ -17,7 +17,7 @@ std::string Lanes::key_of(const Offer& offer) {
   std::string key = offer.ns.text();
   for (const QueueName& queue : offer.queues) key.append("\n").append(queue.text());
   key.append("\n\n").append(offer.capabilities.key());
-  if (offer.runs_only) key.push_back('\0');
+  key.append(static_cast<std::size_t>(offer.takes), '\0');
   return key;
 }
 
