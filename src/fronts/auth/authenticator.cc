@@ -14,6 +14,7 @@ namespace muster::auth {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
+constexpr const char* kAnonymous = "anonymous";  // the name of callers without a token
 
 Digest digest_of(std::string_view secret) {
   Digest digest{};
@@ -95,22 +96,36 @@ bool Authenticator::still_valid(const Credential& credential) const {
   });
 }
 
+Credential Authenticator::credential_of(const Entry& entry, const std::string& address) {
+  return {.caller = {.role = entry.role,
+                     .name = entry.name,
+                     .address = address,
+                     .worker = entry.worker,
+                     .namespaces = entry.namespaces},
+          .digest = entry.digest,
+          .anonymous = false};
+}
+
+std::optional<Credential> Authenticator::by_name(std::string_view name) const {
+  for (const Entry& entry : entries_)
+    if (entry.name == name) return credential_of(entry, {});
+  if (required_ || name != kAnonymous) return std::nullopt;
+  return anonymous({});
+}
+
+Credential Authenticator::anonymous(const std::string& address) {
+  return {.caller = {.role = command::Role::operator_role, .name = kAnonymous, .address = address, .worker = {}}};
+}
+
 Result<Credential> Authenticator::authenticate(std::string_view authorization, const std::string& address, Ticks now) const {
   if (authorization.empty()) {
     if (required_) return Status::unauthenticated("a token is needed: Authorization: Bearer TOKEN");
-    return Credential{.caller = {.role = command::Role::operator_role, .name = "anonymous", .address = address, .worker = {}}};
+    return anonymous(address);
   }
   const std::string_view secret = bearer_secret(authorization);
   const Digest digest = digest_of(secret);
   const Entry* entry = secret.empty() ? nullptr : find(digest);
-  if (entry != nullptr)
-    return Credential{.caller = {.role = entry->role,
-                                 .name = entry->name,
-                                 .address = address,
-                                 .worker = entry->worker,
-                                 .namespaces = entry->namespaces},
-                      .digest = digest,
-                      .anonymous = false};
+  if (entry != nullptr) return credential_of(*entry, address);
   if (const Ticks blocked = brake_->blocked_until(address, now); blocked > now)
     return Status::exhausted(fmt::format("too many wrong tokens from {}; wait {} s", address,
                                          std::chrono::ceil<std::chrono::seconds>(blocked - now).count()));

@@ -57,6 +57,8 @@ class Authenticator {
   // unauthenticated: no token, or a wrong one. exhausted: a wrong one from an address that has to wait.
   Result<Credential> authenticate(std::string_view authorization, const std::string& address, Ticks now) const;
   bool still_valid(const Credential& credential) const;
+  // Of a caller that was let in before, by its name. nullopt: it would not be let in now.
+  std::optional<Credential> by_name(std::string_view name) const;
   bool required() const { return required_; }
 
  private:
@@ -69,6 +71,8 @@ class Authenticator {
   };
 
   const Entry* find(const Digest& digest) const;
+  static Credential credential_of(const Entry& entry, const std::string& address);
+  static Credential anonymous(const std::string& address);
 
   bool required_ = false;
   std::vector<Entry> entries_;

@@ -24,6 +24,18 @@ TEST(Authenticator, KnowsTheCallerByItsToken) {
   EXPECT_EQ(caller->caller.address, "10.0.0.1");
 }
 
+TEST(Authenticator, KnowsACallerAgainByItsNameWhileItsTokenIsThere) {
+  const Authenticator auth(options(), std::make_shared<Brake>());
+  ASSERT_TRUE(auth.by_name("w"));
+  EXPECT_EQ(auth.by_name("w")->caller.worker, WorkerId("w1"));
+  EXPECT_TRUE(auth.still_valid(*auth.by_name("w")));
+  EXPECT_FALSE(auth.by_name("gone"));
+  EXPECT_FALSE(auth.by_name("anonymous")) << "tokens are required";
+  const Authenticator open({.tokens = options().tokens}, std::make_shared<Brake>());
+  EXPECT_TRUE(open.by_name("anonymous"));
+  EXPECT_FALSE(open.by_name("")) << "nobody has no name";
+}
+
 TEST(Authenticator, AcceptsTheSchemeInAnyCaseAndNothingElse) {
   Authenticator auth(options(), std::make_shared<Brake>());
   EXPECT_TRUE(auth.authenticate("bearer s1", "a", 0s).ok());
