@@ -74,6 +74,9 @@ void route(ExchangePtr exchange, std::string_view& name) {
     });
   }
 
+  if (core.upgrade && exchange->target.path == kUpgradePath && request.method == Method::get)
+    return exchange->upgrade(core.upgrade);
+
   Match found = match(request.method, exchange->target.segments);
   exchange->route = found.route;
   exchange->parameters = std::move(found.parameters);

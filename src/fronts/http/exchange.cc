@@ -74,6 +74,18 @@ void Exchange::fail(unsigned http_status, const Status& status, std::vector<std:
   answer(std::move(response));
 }
 
+void Exchange::upgrade(const UpgradeHandler& handler) {
+  const auto session = session_.lock();
+  net::Connection* const connection = session ? session->to_itself(number_) : nullptr;
+  if (connection == nullptr) return fail(400, Status::invalid_argument("an upgrade is the only request of its connection"));
+  auto judged = handler(request_, *connection);
+  if (auto* refusal = std::get_if<UpgradeRefusal>(&judged))
+    return fail(refusal->status, refusal->why, std::move(refusal->headers));
+  answered_ = true;
+  core_->measure(route, 101, core_->loop.clock().elapsed() - started_);
+  session->become(std::move(std::get<UpgradeTaken>(judged)));
+}
+
 void Exchange::stream(EventFilter filter, std::uint64_t after) {
   answered_ = true;
   core_->measure(route, 200, core_->loop.clock().elapsed() - started_);

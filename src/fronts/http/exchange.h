@@ -18,6 +18,7 @@
 #include "fronts/http/request.h"
 #include "fronts/http/response.h"
 #include "fronts/http/target.h"
+#include "fronts/http/upgrade.h"
 #include "model/job.h"
 
 namespace muster::http {
@@ -48,6 +49,8 @@ class Exchange {
   void answer(Response response, std::vector<Grant> grants = {});
   void fail(const Status& status);
   void fail(unsigned http_status, const Status& status, std::vector<std::pair<std::string_view, std::string>> headers = {});
+  // The connection leaves HTTP, if the handler takes it.
+  void upgrade(const UpgradeHandler& handler);
   // Turns the connection into a stream of events.
   void stream(EventFilter filter, std::uint64_t after);
 

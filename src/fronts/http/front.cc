@@ -82,6 +82,10 @@ void HttpFront::set_rpc(RpcHandler handler) {
   state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->rpc = std::move(handler); });
 }
 
+void HttpFront::set_upgrade(UpgradeHandler handler) {
+  state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->upgrade = std::move(handler); });
+}
+
 void HttpFront::stop(Duration grace) { state_->listener->stop(grace); }
 
 }  // namespace muster::http

@@ -14,6 +14,7 @@
 #include "command/door.h"
 #include "fronts/http/options.h"
 #include "fronts/http/rpc.h"
+#include "fronts/http/upgrade.h"
 #include "net/io_loop.h"
 
 namespace muster::http {
@@ -34,6 +35,8 @@ class HttpFront {
   Status reload_tls();  // reads the same files again; on failure the old certificate stays
   // Who carries out calls of gRPC-Web; empty: nobody does, and their paths are unknown.
   void set_rpc(RpcHandler handler);
+  // Who takes over WebSockets; empty: nobody does, and their path is unknown.
+  void set_upgrade(UpgradeHandler handler);
 
   // Accepts no more, answers parked claims with an empty list, lets requests under way finish within `grace`, then closes
   // what is left. Returns when all connections are gone. Idempotent. REQUIRES: not inside the loop.

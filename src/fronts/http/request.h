@@ -36,7 +36,7 @@ struct Request {
   std::string last_event_id;
   std::string body;
   std::vector<std::pair<std::string, std::string>>
-      metadata;  // of calls of gRPC-Web and of browsers' questions: all headers, lower-case names
+      metadata;  // of calls of gRPC-Web, of browsers' questions and of upgrades: all headers, lower-case names
   bool keep_alive = true;
 };
 

@@ -12,6 +12,7 @@
 #include "base/ascii.h"
 #include "base/check.h"
 #include "fronts/http/grpc_web.h"
+#include "fronts/http/upgrade.h"
 
 namespace muster::http {
 namespace {
@@ -40,7 +41,8 @@ std::string header(const Parser::value_type& message, beast::field field) {
 
 // Requests of our own API need the few headers above alone.
 bool wants_metadata(const Request& request) {
-  return request.method == Method::options || grpc_web::form_of(request.content_type).has_value();
+  return request.method == Method::options || grpc_web::form_of(request.content_type).has_value() ||
+         request.target.starts_with(kUpgradePath);
 }
 
 std::vector<std::pair<std::string, std::string>> all_headers(const Parser::value_type& message) {

@@ -28,6 +28,7 @@ HttpSession::HttpSession(std::shared_ptr<Core> core, net::Connection& connection
 void HttpSession::begin() { arm(); }
 
 void HttpSession::received(std::string_view bytes) {
+  if (successor_) return successor_->received(bytes);
   if (streaming_ || last_request_seen_) return;  // nothing more is expected; the socket is read to see its end
   if (input_.empty() && may_read_on() && !reading_requests_) {
     // The usual case: whole requests arrive and are parsed where they lie.
@@ -40,6 +41,7 @@ void HttpSession::received(std::string_view bytes) {
     }
     check_early();
     reading_requests_ = false;
+    if (successor_) return bytes.empty() ? void() : successor_->received(bytes);
   }
   if (!last_request_seen_) input_.append(bytes);
   read_requests();
@@ -65,6 +67,11 @@ void HttpSession::read_requests() {
     begin_request();
   }
   check_early();
+  if (successor_) {
+    reading_requests_ = false;
+    const std::string rest = std::exchange(input_, {}).substr(used);
+    return rest.empty() ? void() : successor_->received(rest);
+  }
   if (last_request_seen_)
     input_.clear();
   else
@@ -161,6 +168,20 @@ void HttpSession::stream(std::uint64_t number, StreamStart start) {
   if (!reading_requests_) send_ready();
 }
 
+net::Connection* HttpSession::to_itself(std::uint64_t number) {
+  return slot(number) != nullptr && slots_.size() == 1 && !peer_finished_ && !draining_ ? &connection_ : nullptr;
+}
+
+void HttpSession::become(UpgradeTaken taken) {
+  slots_.clear();
+  slots_bytes_ = 0;
+  last_request_seen_ = true;
+  connection_.never_expire_reading();
+  connection_.send(std::move(taken.response));
+  successor_ = std::move(taken.session);
+  connection_.resume_reading();
+}
+
 void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up) {
   Slot* found = slot(number);
   // The answer may have come before this.
@@ -229,6 +250,7 @@ void HttpSession::finish_if_done() {
 }
 
 void HttpSession::peer_finished() {
+  if (successor_) return successor_->peer_finished();
   peer_finished_ = true;
   last_request_seen_ = true;
   if (streaming_) return connection_.close_now();
@@ -246,6 +268,7 @@ void HttpSession::cancel_waiting() {
 }
 
 void HttpSession::read_expired() {
+  if (successor_) return successor_->read_expired();
   if (closed_ || streaming_) return;
   if (reader_.phase() == Phase::idle) {
     last_request_seen_ = true;
@@ -258,12 +281,14 @@ void HttpSession::read_expired() {
 }
 
 void HttpSession::output_drained() {
+  if (successor_) return successor_->output_drained();
   if (streaming_) return core_->events->drained(connection_);
   begin_next_long();
   if (!input_.empty() && may_read_on()) read_requests();
 }
 
 void HttpSession::drain() {
+  if (successor_) return successor_->drain();
   if (streaming_) return connection_.close_when_sent();
   draining_ = true;
   last_request_seen_ = true;
@@ -280,6 +305,7 @@ void HttpSession::forget_later(UniqueFunction<void()> begin) {
 
 void HttpSession::closed() {
   closed_ = true;
+  if (successor_) return successor_->closed();
   core_->events->remove(connection_);
   std::deque<Slot> abandoned = std::move(slots_);
   for (Slot& each : abandoned) {

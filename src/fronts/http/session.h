@@ -17,6 +17,7 @@
 #include "fronts/http/codec/events.h"
 #include "fronts/http/request_reader.h"
 #include "fronts/http/response.h"
+#include "fronts/http/upgrade.h"
 #include "model/job.h"
 #include "net/connection.h"
 
@@ -55,6 +56,10 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
     bool head_only = false;
   };
   void stream(std::uint64_t number, StreamStart start);
+  // The connection, when no other request of it is under way; nullptr: one is.
+  net::Connection* to_itself(std::uint64_t number);
+  // From the next byte on the connection is another session's. REQUIRES: to_itself().
+  void become(UpgradeTaken taken);
   // Runs `begin` when no other request before it may still be answered at length and the connection has room.
   void begin_long(std::uint64_t number, UniqueFunction<void()> begin);
   void wait_with(std::uint64_t number, std::function<void()> give_up);
@@ -99,6 +104,7 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   bool reading_requests_ = false;   // guards against answering synchronously inside read_requests()
   bool last_request_seen_ = false;  // no request is read any more
   bool streaming_ = false;
+  std::shared_ptr<net::Session> successor_;  // set: everything is its
   bool peer_finished_ = false;
   bool draining_ = false;
   bool closed_ = false;
