@@ -14,7 +14,7 @@ CONSTANT = re.compile(NUMBER + r"(k\w+) = ([^;]+);")
 BRACED = re.compile(NUMBER + r"(k\w+)\{([^}]+)\};")
 FIELD = re.compile(r"^\s+(?:std::size_t|Duration|std::uint32_t) (\w+)(?: = |\{)([^;}]+)\}?;", re.M)
 
-FRONTS = ("http", "resp")
+FRONTS = ("http", "resp", "ws")
 
 
 def squeeze(text):

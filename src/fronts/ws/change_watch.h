@@ -1,0 +1,36 @@
+// What others do to the workers and jobs of this front, told to their sessions as it happens: a drain, a cancelled job, a lease
+// that is over. A beat tells the same within half a minute, so what is missed here only comes later. On the loop's thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "command/door.h"
+
+namespace muster::ws {
+
+struct Core;
+
+class ChangeWatch : public std::enable_shared_from_this<ChangeWatch> {
+ public:
+  explicit ChangeWatch(Core& core);
+
+  void start();
+  // Nothing is told any more: the core goes. A wake on another thread may keep the watch itself for a moment longer.
+  void stop();
+
+ private:
+  void read();
+  void tell(const JobChange& change);
+  void tell(const WorkerChange& change);
+
+  Core& core_;
+  command::Events& events_;
+  std::uint64_t after_ = 0;
+  std::atomic<bool> wake_pending_{false};  // the only thing a publishing thread touches
+  bool watching_ = false;
+  command::SubscriptionId subscription_{};
+};
+
+}  // namespace muster::ws

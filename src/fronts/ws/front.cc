@@ -1,0 +1,87 @@
+#include "fronts/ws/front.h"
+
+#include "fronts/ws/change_watch.h"
+#include "fronts/ws/core.h"
+#include "fronts/ws/sessions.h"
+#include "fronts/ws/socket.h"
+#include "fronts/ws/worker_session.h"
+#include "session/codes.h"
+#include "websocket/upgrade.h"
+
+namespace muster::ws {
+namespace {
+
+constexpr int kRetryAfterSeconds = 5;
+
+// A name that outlives the answer.
+std::string_view lasting(std::string_view name) {
+  for (const std::string_view known : {"Sec-WebSocket-Version", "Upgrade", "Connection", "Allow"})
+    if (name == known) return known;
+  return "X-Reason";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WsFront>> WsFront::start(net::IoLoop& loop, command::Door& door, Metrics& metrics, WsOptions options) {
+  if (Status valid = auth::Authenticator::validate(options.auth); !valid.ok()) return valid;
+  if (options.session_secret.empty())
+    return Status::invalid_argument("the WebSocket front needs a secret to sign its sessions with");
+  auto schemas = Schemas::compile();
+  if (!schemas.ok()) return schemas.status();
+  auto core = std::make_shared<Core>(loop, door, metrics, std::move(options), *std::move(schemas));
+  core->changes->start();
+  return std::unique_ptr<WsFront>(new WsFront(std::move(core)));
+}
+
+WsFront::~WsFront() {
+  stop();
+  // What lives on the loop's thread also ends there.
+  net::IoLoop& loop = core_->loop;
+  if (loop.running()) loop.post([core = std::move(core_)]() mutable { core.reset(); });
+}
+
+std::variant<Taken, Refused> WsFront::take(const UpgradeAsked& asked, net::Connection& connection) {
+  // A worker whose socket is closed comes back at once; one whose upgrade is refused waits longer each time.
+  if (core_->stopping || core_->sockets >= core_->options.limits.sockets_max)
+    return Refused{503,
+                   Status::unavailable(core_->stopping ? "the server stops" : "too many workers are connected; try again"),
+                   {{"Retry-After", std::to_string(kRetryAfterSeconds)}}};
+  const auto values = [&asked](std::string_view name) {
+    std::vector<std::string_view> out;
+    for (const auto& [key, value] : asked.headers)
+      if (key == name) out.push_back(value);
+    return out;
+  };
+  auto judged = websocket::judge_upgrade({.method = asked.method, .headers = values}, {});
+  if (auto* refusal = std::get_if<websocket::UpgradeRefusal>(&judged)) {
+    Refused out{refusal->status, Status::invalid_argument(refusal->reason), {}};
+    for (auto& [name, value] : refusal->headers) out.headers.emplace_back(lasting(name), std::move(value));
+    return out;
+  }
+  auto& accepted = std::get<websocket::UpgradeAcceptance>(judged);
+  auto socket = std::make_shared<Socket>(core_, connection, accepted.deflate);
+  socket->begin();
+  return Taken{std::move(accepted.response), std::move(socket)};
+}
+
+void WsFront::look() { core_->deadlines.look(); }
+
+Status WsFront::set_tokens(AuthOptions auth) {
+  if (Status valid = auth::Authenticator::validate(auth); !valid.ok()) return valid;
+  core_->post([core = core_, auth = std::move(auth)] {
+    core->authenticator = auth::Authenticator(auth, core->brake);
+    for (const auto& session : core->sessions->all())
+      if (!core->authenticator.still_valid(session->identity().credential)) session->revoke();
+  });
+  return {};
+}
+
+void WsFront::stop() {
+  if (!core_ || !core_->loop.running()) return;
+  core_->post([core = core_] {
+    core->stopping = true;
+    for (const auto& session : core->sessions->all()) session->stop_work();
+  });
+}
+
+}  // namespace muster::ws

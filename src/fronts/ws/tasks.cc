@@ -1,0 +1,388 @@
+#include "fronts/ws/tasks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/utf8.h"
+#include "fronts/ws/core.h"
+#include "fronts/ws/worker_session.h"
+#include "session/codes.h"
+
+namespace muster::ws {
+namespace {
+
+using session::Envelope;
+using session::FrameKind;
+
+constexpr Duration kRetryAfter{1'000};
+constexpr std::size_t kClaimMax = 64;               // jobs at a time
+constexpr std::size_t kLostDispatchesMax = 10'000;  // jobs of which they are counted
+constexpr std::size_t kPostponedMax = 1'024;        // frames about tasks that are perhaps about to be taken up
+
+std::string text_of(const json::Tree& object, const char* name) {
+  const std::string* found = json::text(object, name);
+  return found != nullptr ? *found : std::string();
+}
+
+// At most that long, and still UTF-8.
+std::string cut_text(std::string text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  text.resize(bytes_max);
+  while (!is_utf8(text)) text.pop_back();
+  return text;
+}
+
+bool may_pass(Code code) { return code == Code::unavailable || code == Code::outcome_unknown || code == Code::exhausted; }
+
+Grant grant_of(const Job& job) {
+  Grant grant;
+  grant.id = job.id;
+  grant.ns = job.spec.ns;
+  grant.queue = job.spec.queue;
+  grant.type = job.spec.type;
+  grant.payload = job.spec.payload;
+  grant.labels = job.spec.labels;
+  grant.attempt = job.attempt;
+  grant.priority = job.spec.priority;
+  grant.fence = job.fence;
+  return grant;
+}
+
+}  // namespace
+
+Tasks::Tasks(WorkerSession& worker)
+    : worker_(worker),
+      retry_(worker.core().deadlines,
+             [this] {
+               for (const auto& work : std::exchange(later_, {})) work();
+             }),
+      again_(worker.core().deadlines, [this] { send_again(); }) {}
+
+Tasks::~Tasks() {
+  *alive_ = false;
+  stop_wanting();
+}
+
+void Tasks::later(std::function<void()> work) {
+  later_.push_back(std::move(work));
+  retry_.set(worker_.core().steady() + kRetryAfter);
+}
+
+// --- asking for work ---
+
+void Tasks::want() {
+  if (ticket_ || adopting_ || !worker_.accepting()) return;
+  const std::size_t slots = worker_.registration().max_parallel;
+  if (tasks_.size() >= slots) return;
+  auto narrow = room_by_node();
+  narrowed_ = narrow.has_value();
+  const bool limited = !worker_.registration().per_node_limits.empty();
+  const std::size_t limit = limited ? 1 : std::min(slots - tasks_.size(), kClaimMax);
+  command::JobClaimRequest request{.claim = {.ns = NamespaceName(worker_.identity().tenant),
+                                             .worker = WorkerId(worker_.identity().instance),
+                                             .session = worker_.session(),
+                                             .queues = {},
+                                             .narrow = std::move(narrow),
+                                             .limit = limit,
+                                             .lease_ttl = std::nullopt},
+                                   .wait = limits::kClaimWaitMax};
+  const std::uint64_t claim = ++claim_;
+  ticket_ = worker_.core().ask(worker_.caller(), std::move(request),
+                               [this, alive = alive_, claim, &core = worker_.core()](Result<store::ClaimReply> reply) {
+                                 if (*alive) return claimed(claim, std::move(reply));
+                                 if (reply.ok()) core.door.delivery().hand_back(reply->grants);
+                               });
+}
+
+void Tasks::stop_wanting() {
+  if (!ticket_) return;
+  worker_.core().door.delivery().cancel(*ticket_);
+  ticket_.reset();
+  ++claim_;
+}
+
+// What the worker offers without the node types that it may run no more of; nullopt: all of it.
+std::optional<CapabilitySet> Tasks::room_by_node() const {
+  std::optional<CapabilitySet> offered;
+  for (const auto& [type, most] : worker_.registration().per_node_limits) {
+    const auto running = running_by_node_.find(type);
+    if (running == running_by_node_.end() || running->second < most) continue;
+    if (!offered) offered = worker_.spec().capabilities;
+    offered = offered->without(node_capability(type));
+  }
+  return offered;
+}
+
+void Tasks::claimed(std::uint64_t claim, Result<store::ClaimReply> reply) {
+  Core& core = worker_.core();
+  if (claim != claim_) {
+    if (reply.ok()) core.door.delivery().hand_back(reply->grants);
+    return;
+  }
+  ticket_.reset();
+  if (!reply.ok()) {
+    if (reply.code() == Code::lease_lost || reply.code() == Code::not_found) return worker_.register_anew();
+    return later([this] { want(); });
+  }
+  if (!worker_.accepting()) return core.door.delivery().hand_back(reply->grants);
+  for (const Grant& grant : reply->grants)
+    if (const Place place = take_up(grant); place != tasks_.end()) send(place);
+  want();
+}
+
+Tasks::Place Tasks::take_up(const Grant& grant) {
+  auto document = task_document(grant, worker_.registration());
+  if (!document.ok()) {
+    const store::Failure failure{.lease = {grant.id, grant.fence},
+                                 .error = {std::string(session::kDispatchInvalidMetadata.code), document.status().message()},
+                                 .retryable = false};
+    worker_.core().ask(worker_.caller(), failure, [](const Result<store::Settled>&) {});
+    return tasks_.end();
+  }
+  const Key key{document->run_id, document->task_id};
+  if (const auto before = tasks_.find(key); before != tasks_.end()) forget(key, before->second.lease);
+  ++running_by_node_[document->node_type];
+  Task task{.lease = {grant.id, grant.fence},
+            .node_id = std::move(document->node_id),
+            .node_type = std::move(document->node_type),
+            .dispatch_id = {},
+            .seq = worker_.core().run_numbers.number(key.first, key.second),
+            .payload = std::move(document->payload),
+            .sent_at = worker_.core().steady()};
+  return tasks_.insert_or_assign(key, std::move(task)).first;
+}
+
+void Tasks::send(Place place) {
+  Core& core = worker_.core();
+  const auto& [key, constant] = *place;
+  Task& task = place->second;
+  task.dispatch_id = core.next_id();
+  const Status sent = worker_.channel().send({.kind = FrameKind::dispatch,
+                                              .id = task.dispatch_id,
+                                              .corr = key.second,
+                                              .seq = task.seq,
+                                              .ack_request = true,
+                                              .ack_within = core.options.limits.dispatch_ack,
+                                              .payload = task.payload});
+  if (sent.ok()) return core.meter.dispatched(worker_.identity().tenant, task.node_type);
+  if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
+  settle(
+      place, std::nullopt,
+      store::Failure{
+          .lease = task.lease, .error = {std::string(session::kDispatchUnavailable.code), sent.message()}, .retryable = false});
+}
+
+void Tasks::forget(const Key& key, const LeaseRef& lease) {
+  const Place place = tasks_.find(key);
+  if (place == tasks_.end() || place->second.lease != lease) return;
+  if (const auto running = running_by_node_.find(place->second.node_type);
+      running != running_by_node_.end() && --running->second == 0)
+    running_by_node_.erase(running);
+  tasks_.erase(place);
+  if (narrowed_) stop_wanting();  // what it left out may have room now
+  want();
+}
+
+// --- starting over ---
+
+void Tasks::adopt(Duration after) {
+  adopting_ = true;
+  command::JobListRequest query;
+  query.filter.ns = NamespaceName(worker_.identity().tenant);
+  query.filter.worker = WorkerId(worker_.identity().instance);
+  query.filter.states = {JobState::running};
+  query.limit = limits::kPageMax;
+  query.with_payload = true;
+  worker_.core().ask(worker_.caller(), std::move(query), [this, alive = alive_, after](Result<store::JobPage> page) {
+    if (!*alive) return;
+    if (!page.ok()) return later([this, after] { adopt(after); });
+    adopted(page->jobs, after);
+  });
+}
+
+void Tasks::adopted(const std::vector<Job>& jobs, Duration after) {
+  adopting_ = false;
+  for (const Job& job : jobs)
+    if (find(LeaseRef{job.id, job.fence}) == tasks_.end()) take_up(grant_of(job));
+  for (auto& [key, task] : tasks_) task.heard = false;
+  for (auto& [frame, arrived] : std::exchange(postponed_, {})) worker_.deliver(std::move(frame), arrived);
+  if (after == Duration::zero())
+    send_again();
+  else
+    again_.set(worker_.core().steady() + after);
+  want();
+}
+
+void Tasks::send_again() {
+  std::vector<Key> keys;
+  for (const auto& [key, task] : tasks_)
+    if (!task.settling && !task.heard) keys.push_back(key);
+  for (const Key& key : keys) {
+    const Place place = tasks_.find(key);
+    if (place == tasks_.end()) continue;
+    worker_.core().meter.retried("session");
+    send(place);
+  }
+}
+
+bool Tasks::postponed(const Envelope& frame, Arrived arrived) {
+  if (!adopting_ || postponed_.size() >= kPostponedMax) return false;
+  postponed_.emplace_back(frame, arrived);
+  return true;
+}
+
+// --- what the worker says ---
+
+Tasks::Place Tasks::find(const Envelope& frame, const json::Tree& names) {
+  if (const Place named = tasks_.find({text_of(names, "run_id"), text_of(names, "task_id")}); named != tasks_.end()) return named;
+  if (!frame.corr) return tasks_.end();
+  return std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) {
+    return task.second.dispatch_id == *frame.corr || task.first.second == *frame.corr;
+  });
+}
+
+Tasks::Place Tasks::find(const LeaseRef& lease) {
+  return std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) { return task.second.lease == lease; });
+}
+
+template <class Request>
+void Tasks::settle(Place place, std::optional<Arrived> arrived, Request request) {
+  place->second.settling = true;
+  const Key key = place->first;
+  const LeaseRef lease = place->second.lease;
+  worker_.core().ask(worker_.caller(), request, [this, alive = alive_, key, lease, arrived, request](const auto& settled) {
+    if (!*alive) return;
+    if (may_pass(settled.code()))
+      return later([this, key, lease, arrived, request] {
+        const Place still = tasks_.find(key);
+        if (still != tasks_.end() && still->second.lease == lease) return settle(still, arrived, request);
+        if (arrived) worker_.channel().done(*arrived);
+      });
+    if (!settled.ok())
+      log::warn("an outcome was refused", {{"tenant", worker_.identity().tenant},
+                                           {"worker_id", worker_.identity().instance},
+                                           {"job_id", lease.job.text()},
+                                           {"code", std::string(to_string(settled.code()))}});
+    if (arrived) worker_.channel().done(*arrived);
+    forget(key, lease);
+  });
+}
+
+void Tasks::result(const Envelope& frame, Arrived arrived) {
+  const Place place = find(frame, frame.payload);
+  if (place == tasks_.end()) {
+    if (postponed(frame, arrived)) return;
+    return worker_.channel().done(arrived);  // cancelled, taken away, or said before
+  }
+  Task& task = place->second;
+  if (task.settling) return worker_.channel().done(arrived);
+  worker_.core().meter.result(worker_.identity().tenant, task.node_type, worker_.core().steady() - task.sent_at);
+  const std::string status = text_of(frame.payload, "status");
+  const json::Tree* told = json::member(frame.payload, "error");
+  if (status == "FAILED") {
+    std::string code = told != nullptr ? text_of(*told, "code") : std::string(session::kRunnerFailure.code);
+    std::string message = told != nullptr ? text_of(*told, "message") : "the task failed";
+    return fail(place, arrived, {std::move(code), std::move(message)}, true);
+  }
+  if (status == "CANCELLED") {
+    task.settling = true;
+    const store::Cancel cancel{.job = task.lease.job, .reason = "the worker cancelled it", .at_once = true};
+    return worker_.core().ask(command::itself(), command::JobCancelRequest{cancel},
+                              [this, alive = alive_, key = place->first, lease = task.lease, arrived](const auto&) {
+                                if (!*alive) return;
+                                worker_.channel().done(arrived);
+                                forget(key, lease);
+                              });
+  }
+  settle(place, arrived, store::Completion{task.lease, Content{json::dump(frame.payload["result"]), Encoding::json}});
+}
+
+void Tasks::fail(Place place, Arrived arrived, JobError error, bool retryable) {
+  error.kind = cut_text(std::move(error.kind), limits::kNameBytesMax);
+  error.message = cut_text(std::move(error.message), limits::kErrorBytesMax);
+  settle(place, arrived, store::Failure{.lease = place->second.lease, .error = std::move(error), .retryable = retryable});
+}
+
+void Tasks::error(const Envelope& frame, Arrived arrived) {
+  static const json::Tree kNothing = json::Tree::object();
+  const json::Tree* context = json::member(frame.payload, "context");
+  const json::Tree* details = context != nullptr ? json::member(*context, "details") : nullptr;
+  const Place place = find(frame, details != nullptr ? *details : kNothing);
+  if (place == tasks_.end()) {
+    if (postponed(frame, arrived)) return;
+    return worker_.channel().done(arrived);
+  }
+  const std::string code = text_of(frame.payload, "code");
+  Task& task = place->second;
+  if (task.settling || code == session::kCommandConcurrencyViolation.code) {
+    task.heard = true;  // it runs: this was the second time we sent it
+    return worker_.channel().done(arrived);
+  }
+  if (code == session::kRunnerCancelled.code) {
+    worker_.core().meter.retried("cancelled");
+    return settle(place, arrived, store::Release{task.lease, "the worker stops"});
+  }
+  fail(place, arrived, {code, text_of(frame.payload, "message")}, code != session::kResourceMissing.code);
+}
+
+void Tasks::feedback(const Envelope& frame, Arrived arrived) {
+  worker_.channel().done(arrived);  // progress is worth no wait
+  const Place place = find(frame, frame.payload);
+  if (place == tasks_.end()) return;
+  Task& task = place->second;
+  task.heard = true;
+  task.progress = json::get<double>(frame.payload, "progress").value_or(task.progress);
+  std::string message = text_of(frame.payload, "message");
+  if (message.empty()) message = text_of(frame.payload, "stage");
+  worker_.core().ask(
+      worker_.caller(),
+      store::ProgressUpdate{task.lease, task.progress, cut_text(std::move(message), limits::kErrorBytesMax), std::nullopt},
+      [this, alive = alive_, lease = task.lease](const Result<store::Renewed>& renewed) {
+        if (!*alive) return;
+        if (renewed.ok() && renewed->cancel_requested) cancelled({lease});
+        if (renewed.code() == Code::lease_lost) lost({lease});
+      });
+}
+
+// --- what becomes of tasks without the worker ---
+
+void Tasks::give_back(Place place, std::string why) {
+  settle(place, std::nullopt, store::Release{place->second.lease, std::move(why)});
+}
+
+void Tasks::unacknowledged(const std::string& dispatch_id) {
+  const Place place =
+      std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) { return task.second.dispatch_id == dispatch_id; });
+  if (place == tasks_.end() || place->second.settling || place->second.heard) return;
+  worker_.core().meter.retried("ack_timeout");
+  auto& lost = worker_.core().lost_dispatches;
+  if (lost.size() >= kLostDispatchesMax) lost.clear();
+  const std::uint32_t times = ++lost[place->second.lease.job];
+  if (times < worker_.core().options.limits.dispatch_attempts_max) return give_back(place, "the worker did not acknowledge it");
+  lost.erase(place->second.lease.job);
+  settle(place, std::nullopt,
+         store::Failure{.lease = place->second.lease,
+                        .error = {std::string(session::kDispatchUnavailable.code),
+                                  fmt::format("{} dispatches were not acknowledged", times)},
+                        .retryable = false});
+}
+
+void Tasks::cancelled(const std::vector<LeaseRef>& leases) {
+  for (const LeaseRef& lease : leases)
+    if (const Place place = find(lease); place != tasks_.end() && !place->second.settling) give_back(place, "cancelled");
+}
+
+void Tasks::lost(const std::vector<LeaseRef>& leases) {
+  for (const LeaseRef& lease : leases)
+    if (const Place place = find(lease); place != tasks_.end() && !place->second.settling) forget(Key(place->first), lease);
+}
+
+std::vector<LeaseRef> Tasks::held() const {
+  std::vector<LeaseRef> out;
+  for (const auto& [key, task] : tasks_) out.push_back(task.lease);
+  return out;
+}
+
+}  // namespace muster::ws

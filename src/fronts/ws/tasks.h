@@ -1,0 +1,103 @@
+// The work of one worker: claims jobs while it has room, sends them as tasks, and turns what it says about them into outcomes.
+//
+// A task is a job under its lease. The worker names it by run and task, or by the dispatch it answers. On the loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "command/delivery.h"
+#include "command/jobs.h"
+#include "fronts/ws/channel.h"
+#include "fronts/ws/task_document.h"
+#include "model/job.h"
+
+namespace muster::ws {
+
+class WorkerSession;
+
+class Tasks {
+ public:
+  explicit Tasks(WorkerSession& worker);
+  ~Tasks();
+
+  // Asks for work if the worker is connected, not draining and has room.
+  void want();
+  void stop_wanting();
+
+  // The worker, or this server, started over: what the worker holds by the registry is taken up, and sent to it (again) `after`
+  // that unless it speaks about it before.
+  void adopt(Duration after);
+  // The same for what is known here.
+  void send_again();
+
+  // --- what the worker says; the frame is done when its outcome is safe ---
+  void result(const session::Envelope& frame, Arrived arrived);
+  void error(const session::Envelope& frame, Arrived arrived);
+  void feedback(const session::Envelope& frame, Arrived arrived);
+
+  // Nothing was heard about a dispatch: the job goes back, and is dead when that happens too often.
+  void unacknowledged(const std::string& dispatch_id);
+  // Somebody wants these stopped. No frame says so to a worker: the lease ends here, and what comes later is ignored.
+  void cancelled(const std::vector<LeaseRef>& leases);
+  // These are the worker's no more.
+  void lost(const std::vector<LeaseRef>& leases);
+
+  std::vector<LeaseRef> held() const;
+  std::size_t size() const { return tasks_.size(); }
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // run, task
+  struct Task {
+    LeaseRef lease;
+    std::string node_id;
+    std::string node_type;
+    std::string dispatch_id;  // of the latest dispatch; empty: it was sent by another process
+    std::uint64_t seq = 0;
+    std::string payload;
+    Instant sent_at{};  // first, steady time
+    double progress = 0;
+    bool heard = false;     // the worker has spoken about it since it was taken up
+    bool settling = false;  // its outcome is on its way
+  };
+  using Place = std::map<Key, Task>::iterator;
+
+  void claimed(std::uint64_t claim, Result<store::ClaimReply> reply);
+  std::optional<CapabilitySet> room_by_node() const;
+  Place take_up(const Grant& grant);
+  void send(Place place);
+  void adopted(const std::vector<Job>& jobs, Duration after);
+  void forget(const Key& key, const LeaseRef& lease);
+  Place find(const session::Envelope& frame, const json::Tree& names);
+  Place find(const LeaseRef& lease);
+  bool postponed(const session::Envelope& frame, Arrived arrived);
+  void give_back(Place place, std::string why);
+  void fail(Place place, Arrived arrived, JobError error, bool retryable);
+
+  // Carries an outcome out until it is safe or refused for good; then the frame is done and the task forgotten.
+  template <class Request>
+  void settle(Place place, std::optional<Arrived> arrived, Request request);
+  void later(std::function<void()> work);
+
+  WorkerSession& worker_;
+  std::map<Key, Task> tasks_;
+  std::map<std::string, std::uint32_t> running_by_node_;
+  std::optional<command::ClaimTicket> ticket_;
+  std::uint64_t claim_ = 0;  // the current one; what earlier ones bring is handed back
+  bool narrowed_ = false;    // it leaves out node types that are at their limit
+  bool adopting_ = false;
+  std::vector<std::pair<session::Envelope, Arrived>> postponed_;  // about tasks that are perhaps about to be taken up
+  std::vector<std::function<void()>> later_;
+  Deadlines::Entry retry_;
+  Deadlines::Entry again_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // shared with answers that are on their way
+};
+
+}  // namespace muster::ws

@@ -1,0 +1,235 @@
+#include "fronts/ws/worker_session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "command/workers.h"
+#include "fronts/ws/core.h"
+#include "fronts/ws/sessions.h"
+#include "fronts/ws/socket.h"
+#include "session/token.h"
+
+namespace muster::ws {
+namespace {
+
+using session::Envelope;
+using session::FrameKind;
+
+// A worker whose windows are not known here sends what it still holds within this time; what it does not speak about by then it
+// has forgotten, or never got.
+constexpr Duration kSpeaksWithin = session::kHoleWaitAfterResume + Duration(1'000);
+
+}  // namespace
+
+WorkerSession::WorkerSession(Core& core, Identity identity, Registration registration, std::string session_id, SessionId session)
+    : core_(core),
+      identity_(std::move(identity)),
+      registration_(std::move(registration)),
+      session_id_(std::move(session_id)),
+      session_(session),
+      spec_(worker_spec(identity_, registration_, session_id_)),
+      channel_(core, identity_.protocol, identity_.tenant, *this),
+      tasks_(*this),
+      gone_(core.deadlines, [this] { expire(); }) {}
+
+WorkerSession::~WorkerSession() = default;
+
+// --- how it comes to be ---
+
+void WorkerSession::join(Core& core, Identity identity, Registration registration, Joined then) {
+  if (const auto known = core.sessions->find(identity.instance)) {
+    known->start_over(std::move(identity), std::move(registration));
+    return known->enroll(known->session_, std::move(then));
+  }
+  const command::WorkerGetRequest who{NamespaceName(identity.tenant), WorkerId(identity.instance)};
+  const command::Caller caller = identity.credential.caller;
+  core.ask(caller, who,
+           [&core, identity = std::move(identity), registration = std::move(registration),
+            then = std::move(then)](const Result<muster::Worker>& row) mutable {
+             const bool lives = row.ok() && row->state != WorkerState::offline && row->spec.dialect == Dialect::ws;
+             const auto worker = std::make_shared<WorkerSession>(core, std::move(identity), std::move(registration),
+                                                                 core.next_id(), lives ? row->session : SessionId{});
+             worker->start_ = Start::afresh;
+             worker->enroll(lives ? std::optional(row->session) : std::nullopt, std::move(then));
+           });
+}
+
+void WorkerSession::start_over(Identity identity, Registration registration) {
+  identity_ = std::move(identity);
+  registration_ = std::move(registration);
+  session_id_ = core_.next_id();
+  spec_ = worker_spec(identity_, registration_, session_id_);
+  draining_ = false;
+  channel_.reset();
+  start_ = Start::afresh;
+}
+
+void WorkerSession::enroll(std::optional<SessionId> resume, Joined then) {
+  WorkerSpec spec = spec_;
+  spec.resume = resume;
+  core_.ask(caller(), std::move(spec),
+            [self = shared_from_this(), resume, then = std::move(then)](const Result<store::Registered>& registered) mutable {
+              if (!registered.ok() && resume) return self->enroll(std::nullopt, std::move(then));
+              if (!registered.ok()) return then(registered.status());
+              self->session_ = registered->session;
+              self->core_.sessions->put(self);
+              then(self);
+            });
+}
+
+void WorkerSession::restore(Core& core, ResumeClaim claim, std::function<void(std::shared_ptr<WorkerSession>)> then) {
+  const auto claims = session::open_token(core.options.session_secret, claim.token);
+  if (!claims || claims->wid != claim.instance || claims->tenant != claim.tenant) return then(nullptr);
+  const command::WorkerGetRequest who{NamespaceName(claim.tenant), WorkerId(claim.instance)};
+  core.ask(command::itself(), who, [&core, claims = *claims, then = std::move(then)](const Result<muster::Worker>& row) {
+    if (!row.ok() || row->state == WorkerState::offline) return then(nullptr);
+    auto kept = kept_registration(*row);
+    if (!kept || kept->session_id != claims.sid) return then(nullptr);
+    auto credential = core.authenticator.by_name(kept->token_name);
+    if (!credential) return then(nullptr);
+    kept->identity.credential = *std::move(credential);
+    auto worker =
+        std::make_shared<WorkerSession>(core, std::move(kept->identity), std::move(kept->registration), claims.sid, row->session);
+    worker->spec_ = row->spec;
+    worker->start_ = Start::restored;
+    then(std::move(worker));
+  });
+}
+
+// --- its sockets ---
+
+void WorkerSession::resuming_from(std::optional<std::uint64_t> last_seen) { last_seen_ = last_seen; }
+
+void WorkerSession::attach(Socket& socket) {
+  gone_.set(std::nullopt);
+  channel_.attach(socket);
+  core_.meter.connected(identity_.tenant, 1);
+  switch (std::exchange(start_, Start::resumed)) {
+    case Start::afresh: tasks_.adopt(Duration::zero()); break;
+    case Start::restored:
+      channel_.continued(last_seen_.value_or(0));
+      tasks_.adopt(kSpeaksWithin);
+      break;
+    case Start::resumed:
+      channel_.resumed(last_seen_);
+      tasks_.want();
+      break;
+  }
+  last_seen_.reset();
+}
+
+void WorkerSession::detach(const Socket& socket) {
+  if (channel_.socket() != &socket) return;
+  channel_.detach();
+  tasks_.stop_wanting();
+  core_.meter.connected(identity_.tenant, -1);
+  gone_.set(core_.steady() + std::chrono::duration_cast<Duration>(core_.options.token_life));
+}
+
+void WorkerSession::supersede() {
+  Socket* const socket = channel_.socket();
+  if (socket == nullptr) return;
+  socket->close(websocket::CloseCode::internal_error, session::kCloseSuperseded);
+  detach(*socket);
+}
+
+void WorkerSession::revoke() {
+  json::Tree payload{{"code", session::kAuthInvalidToken.code}, {"reason", session::kAuthInvalidToken.reason}};
+  if (identity_.protocol == session::Protocol::v2) channel_.send_control(FrameKind::reset, json::dump(payload));
+  Socket* const socket = channel_.socket();
+  if (socket != nullptr) {
+    socket->close(websocket::CloseCode::internal_error, session::kAuthInvalidToken.reason);
+    detach(*socket);
+  }
+  expire();
+}
+
+void WorkerSession::expire() { core_.sessions->remove(*this); }
+
+void WorkerSession::registered_again(Registration registration) {
+  registration_ = std::move(registration);
+  spec_ = worker_spec(identity_, registration_, session_id_);
+  register_anew();
+}
+
+void WorkerSession::register_anew() {
+  tasks_.stop_wanting();
+  enroll(session_, [self = shared_from_this()](const Result<std::shared_ptr<WorkerSession>>& joined) {
+    if (!joined.ok()) {
+      log::warn("a worker was not registered", {{"worker_id", self->identity_.instance}, {"reason", joined.status().message()}});
+      if (Socket* const socket = self->channel_.socket())
+        socket->close(websocket::CloseCode::try_again_later, "registration failed");
+      return;
+    }
+    self->tasks_.want();
+  });
+}
+
+// --- what it says ---
+
+void WorkerSession::received(FrameKind kind, Envelope frame) {
+  if (kind == FrameKind::ack) return channel_.acked(frame);
+  if (kind == FrameKind::heartbeat) return beat(frame);
+  channel_.received(std::move(frame));
+}
+
+void WorkerSession::deliver(Envelope frame, Arrived arrived) {
+  if (!frame.payload.is_object()) return channel_.done(arrived);
+  switch (session::kind_of(identity_.protocol, frame.type)) {
+    case FrameKind::result: return tasks_.result(frame, arrived);
+    case FrameKind::error: return tasks_.error(frame, arrived);
+    case FrameKind::feedback: return tasks_.feedback(frame, arrived);
+    default: return channel_.done(arrived);
+  }
+}
+
+void WorkerSession::unacknowledged(const std::string& frame_id) { tasks_.unacknowledged(frame_id); }
+
+void WorkerSession::stalled() {
+  if (Socket* const socket = channel_.socket()) socket->close(websocket::CloseCode::internal_error, "no acknowledgement in time");
+}
+
+// Among what is missing may be results: what the worker still has it tells us when it is asked again.
+void WorkerSession::holes_skipped() { tasks_.send_again(); }
+
+void WorkerSession::beat(const Envelope& frame) {
+  store::Beat beat{.ns = NamespaceName(identity_.tenant),
+                   .worker = WorkerId(identity_.instance),
+                   .session = session_,
+                   .stats = json::dump(frame.payload),
+                   .held = tasks_.held()};
+  core_.ask(caller(), std::move(beat), [self = shared_from_this()](const Result<store::BeatReply>& reply) {
+    if (reply.ok()) return self->beaten(*reply);
+    if (reply.code() == Code::not_found || reply.code() == Code::lease_lost) self->register_anew();
+  });
+}
+
+void WorkerSession::beaten(const store::BeatReply& reply) {
+  tasks_.cancelled(reply.cancel);
+  tasks_.lost(reply.lost);
+  drains({reply.state, reply.drain_reason, reply.drain_deadline});
+}
+
+void WorkerSession::drain_asked() {
+  const command::WorkerGetRequest who{NamespaceName(identity_.tenant), WorkerId(identity_.instance)};
+  core_.ask(command::itself(), who, [self = shared_from_this()](const Result<muster::Worker>& row) {
+    if (row.ok()) self->drains({row->state, row->drain_reason, row->drain_deadline});
+  });
+}
+
+void WorkerSession::drains(const Drain& drain) {
+  const bool draining = drain.state == WorkerState::draining;
+  if (draining && !draining_) {
+    tasks_.stop_wanting();
+    json::Tree payload = json::Tree::object();
+    if (!drain.reason.empty()) payload["reason"] = drain.reason;
+    if (drain.deadline) payload["deadline_ms"] = std::max<std::int64_t>(0, (*drain.deadline - core_.now()).count());
+    channel_.send_control(FrameKind::drain, json::dump(payload));
+  }
+  draining_ = draining;
+  tasks_.want();
+}
+
+}  // namespace muster::ws

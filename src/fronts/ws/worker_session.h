@@ -1,0 +1,110 @@
+// One worker of this wire: its session with us, which outlives its sockets, its registration, and its beats. Its work is tasks.h.
+//
+// Made when it registers or comes back, kept by Sessions until its session is over. On the loop's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "fronts/ws/channel.h"
+#include "fronts/ws/registration.h"
+#include "fronts/ws/tasks.h"
+#include "model/ids.h"
+
+namespace muster::ws {
+
+struct Core;
+class Socket;
+
+class WorkerSession final : public ChannelOwner, public std::enable_shared_from_this<WorkerSession> {
+ public:
+  using Joined = std::function<void(Result<std::shared_ptr<WorkerSession>>)>;
+
+  // Registers the worker: its own session goes on if it has one here or elsewhere, so what it holds stays its own. The answer's
+  // worker is not connected yet.
+  static void join(Core& core, Identity identity, Registration registration, Joined then);
+  // A worker whose session another process accepted. Null: there is none, or the token was not signed by us.
+  struct ResumeClaim {
+    std::string instance;
+    std::string tenant;
+    std::string token;
+  };
+  static void restore(Core& core, ResumeClaim claim, std::function<void(std::shared_ptr<WorkerSession>)> then);
+
+  WorkerSession(Core& core, Identity identity, Registration registration, std::string session_id, SessionId session);
+  ~WorkerSession();
+
+  const Identity& identity() const { return identity_; }
+  const Registration& registration() const { return registration_; }
+  const std::string& session_id() const { return session_id_; }
+  SessionId session() const { return session_; }
+  const command::Caller& caller() const { return identity_.credential.caller; }
+  Channel& channel() { return channel_; }
+  Core& core() { return core_; }
+  const WorkerSpec& spec() const { return spec_; }
+  bool accepting() const { return channel_.socket() != nullptr && !draining_; }
+  session::WindowAck acknowledged_window() const { return channel_.acknowledged_window(); }
+
+  // --- its sockets ---
+  void resuming_from(std::optional<std::uint64_t> last_seen);  // before attach()
+  void attach(Socket& socket);
+  void detach(const Socket& socket);  // nothing happens unless it is the one that is attached
+  void supersede();                   // its socket, if any, is closed: it has another one
+  void revoke();                      // its token is no longer accepted
+  void stop_work() { tasks_.stop_wanting(); }
+  void registered_again(Registration registration);
+  // The registry knows nothing of its session any more.
+  void register_anew();
+
+  // --- what others did ---
+  void lease_over(const LeaseRef& lease) { tasks_.lost({lease}); }
+  void drain_asked();
+
+  // A frame of its socket. A payload that is no object did not pass its schema.
+  void received(session::FrameKind kind, session::Envelope frame);
+
+  // --- ChannelOwner ---
+  void deliver(session::Envelope frame, Arrived arrived) override;
+  void unacknowledged(const std::string& frame_id) override;
+  void stalled() override;
+  void holes_skipped() override;
+
+ private:
+  // How its next socket finds it.
+  enum class Start : std::uint8_t {
+    afresh,    // it registered: both streams begin anew
+    resumed,   // everything is as it was
+    restored,  // it was another process that knew its windows
+  };
+
+  void start_over(Identity identity, Registration registration);
+  void enroll(std::optional<SessionId> resume, Joined then);
+  void beat(const session::Envelope& frame);
+  void beaten(const store::BeatReply& reply);
+  // As the registry has it.
+  struct Drain {
+    WorkerState state = WorkerState::online;
+    const std::string& reason;
+    std::optional<Instant> deadline;
+  };
+  void drains(const Drain& drain);
+  void expire();
+
+  Core& core_;
+  Identity identity_;
+  Registration registration_;
+  std::string session_id_;
+  SessionId session_;
+  WorkerSpec spec_;  // as it is registered
+  Channel channel_;
+  Tasks tasks_;
+  Deadlines::Entry gone_;  // detached for too long
+  std::optional<std::uint64_t> last_seen_;
+  Start start_ = Start::afresh;
+  bool draining_ = false;
+};
+
+}  // namespace muster::ws
