@@ -46,6 +46,8 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
     if (Status status = server->start_grpc(config); !status.ok()) return status;
   if (config.http())
     if (Status status = server->start_http(config); !status.ok()) return status;
+  if (config.http() && config.flag("ws", "enabled"))
+    if (Status status = server->start_ws(config); !status.ok()) return status;
   if (!config.resp().empty())
     if (Status status = server->start_resp(config); !status.ok()) return status;
   server->join_grpc_web();
@@ -94,6 +96,23 @@ Status Server::start_http(const Config& config) {
   auto front = http::HttpFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
+  return {};
+}
+
+Status Server::start_ws(const Config& config) {
+  ws::WsOptions options = ws_options(config, key_.text);
+  options.brake = brake_;
+  auto front = ws::WsFront::start(*loop_, *door_, metrics_, std::move(options));
+  if (!front.ok()) return front.status();
+  ws_ = std::move(front).value();
+  http_->set_upgrade([front = ws_.get()](const http::Request& request,
+                                         net::Connection& connection) -> std::variant<http::UpgradeTaken, http::UpgradeRefusal> {
+    auto judged = front->take({.method = http::to_string(request.method), .headers = request.metadata}, connection);
+    if (auto* refused = std::get_if<ws::Refused>(&judged))
+      return http::UpgradeRefusal{refused->status, std::move(refused->why), std::move(refused->headers)};
+    auto& taken = std::get<ws::Taken>(judged);
+    return http::UpgradeTaken{std::move(taken.response), std::move(taken.session)};
+  });
   return {};
 }
 
@@ -164,6 +183,8 @@ Status Server::reload(const Config& config) {
     if (Status status = grpc_->set_tokens(grpc_tokens(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (http_)
     if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
+  if (ws_)
+    if (Status status = ws_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (resp_)
     if (Status status = resp_->set_keys(all_tokens(config, key->text)); !status.ok()) return status.annotate("keys");
   key_ = std::move(key).value();
@@ -178,6 +199,7 @@ Status Server::stop(Duration grace) {
   const auto left = [&] { return std::max(grace - std::chrono::duration_cast<Duration>(clock_.elapsed() - begun), Duration(0)); };
   if (resp_) resp_->stop(left());
   if (grpc_) grpc_->stop(left());
+  if (ws_) ws_->stop();
   if (http_) http_->stop(left());
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();

@@ -16,6 +16,7 @@
 #include "fronts/grpc/front.h"
 #include "fronts/http/front.h"
 #include "fronts/resp/front.h"
+#include "fronts/ws/front.h"
 #include "net/budget.h"
 #include "net/io_loop.h"
 #include "server/config.h"
@@ -60,6 +61,7 @@ class Server {
   void note_listening();
   Status open_store(const Config& config);
   Status start_http(const Config& config);
+  Status start_ws(const Config& config);
   Status start_resp(const Config& config);
   Status start_grpc(const Config& config);
   void join_grpc_web();
@@ -82,7 +84,8 @@ class Server {
   std::unique_ptr<net::Timer> next_note_;    // of listening_
   std::shared_ptr<net::ByteBudget> budget_;  // shared by the fronts on the loop and their connections
   std::unique_ptr<rpc::GrpcFront> grpc_;
-  std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_
+  std::unique_ptr<ws::WsFront> ws_;
+  std::unique_ptr<http::HttpFront> http_;  // brings calls of gRPC-Web to grpc_, and WebSockets to ws_
   std::unique_ptr<resp::RespFront> resp_;
 };
 

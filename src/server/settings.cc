@@ -66,6 +66,11 @@ constexpr Setting grpc_number(SettingType type, std::string_view key, std::strin
   return {.section = "grpc", .key = key, .type = type, .fallback = fallback, .min = range.min, .max = range.max, .help = help};
 }
 
+constexpr Setting ws_number(SettingType type, std::string_view key, std::string_view fallback, Range range,
+                            std::string_view help) {
+  return {.section = "ws", .key = key, .type = type, .fallback = fallback, .min = range.min, .max = range.max, .help = help};
+}
+
 constexpr std::array kSettings{
     Setting{.section = "server",
             .key = "data_dir",
@@ -264,6 +269,23 @@ constexpr std::array kSettings{
             .type = SettingType::list,
             .help = "the same for gRPC-Web: origins of browser pages that may call, beside the server's own"},
 
+    Setting{.section = "ws",
+            .key = "enabled",
+            .type = SettingType::boolean,
+            .fallback = "true",
+            .help = "AstraFlow workers may connect to /ws/worker of the HTTP listener"},
+    Setting{.section = "ws",
+            .key = "session_secret",
+            .type = SettingType::text,
+            .secret = true,
+            .help = "signs the sessions of these workers, the same on every node; default: made from the operator's key"},
+    ws_number(SettingType::duration, "session_life", "1h", {.min = kMinute, .max = 30 * kDay},
+              "how long a worker that lost its connection may resume its session"),
+    ws_number(SettingType::count, "sockets_max", "10000", {.min = 1, .max = 1'000'000},
+              "open sockets; one more is refused with 503"),
+    ws_number(SettingType::duration, "dispatch_ack", "5s", {.min = 100, .max = kHour},
+              "older protocol: how long a worker may take to acknowledge a task before it is given to another"),
+
     Setting{.section = "scheduler",
             .key = "interval",
             .type = SettingType::duration,
@@ -410,8 +432,8 @@ constexpr std::array kSettings{
     heartbeat("resp_dead_after", "90s", "silence after which a RESP worker is dead"),
     heartbeat("grpc_interval", "10s", "how often gRPC workers must be heard"),
     heartbeat("grpc_dead_after", "30s", "silence after which a gRPC worker is dead"),
-    heartbeat("ws_interval", "10s", "how often WebSocket workers must be heard"),
-    heartbeat("ws_dead_after", "30s", "silence after which a WebSocket worker is dead"),
+    heartbeat("ws_interval", "35s", "how often WebSocket workers must be heard"),
+    heartbeat("ws_dead_after", "110s", "silence after which a WebSocket worker is dead"),
     heartbeat("agent_interval", "15s", "how often agents must be heard"),
     heartbeat("agent_dead_after", "1m", "silence after which an agent is dead"),
 };

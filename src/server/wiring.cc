@@ -240,6 +240,18 @@ rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_
   return options;
 }
 
+ws::WsOptions ws_options(const Config& config, const std::string& operator_key) {
+  ws::WsOptions options;
+  options.auth = auth_options(config, operator_key);
+  options.session_secret = config.text("ws", "session_secret");
+  // Nobody who does not know the key can sign, and every node that has the same key can read.
+  if (options.session_secret.empty()) options.session_secret = "muster session " + operator_key;
+  options.token_life = std::chrono::duration_cast<std::chrono::seconds>(duration(config, "ws", "session_life"));
+  options.limits.sockets_max = count(config, "ws", "sockets_max");
+  options.limits.dispatch_ack = duration(config, "ws", "dispatch_ack");
+  return options;
+}
+
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key) {
   resp::RespOptions options;
   for (ListenAddress& address : config.resp())

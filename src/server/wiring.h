@@ -7,6 +7,7 @@
 #include "fronts/grpc/options.h"
 #include "fronts/http/options.h"
 #include "fronts/resp/options.h"
+#include "fronts/ws/options.h"
 #include "net/budget.h"
 #include "server/config.h"
 #include "store/postgres/store.h"
@@ -29,6 +30,8 @@ net::BudgetBounds budget_bounds(const Config& config);
 // REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key);
+// REQUIRES: config.http() is not off.
+ws::WsOptions ws_options(const Config& config, const std::string& operator_key);
 // REQUIRES: config.resp() is not off.
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key);
 // REQUIRES: config.grpc() is not off.
