@@ -93,6 +93,7 @@ Status Server::start_http(const Config& config) {
   http::HttpOptions options = http_options(config, key_.text);
   options.brake = brake_;
   options.budget = budget_;
+  options.documents = ws::schema_documents();
   auto front = http::HttpFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();

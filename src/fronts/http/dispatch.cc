@@ -74,6 +74,9 @@ void route(ExchangePtr exchange, std::string_view& name) {
     });
   }
 
+  if (const auto document = core.options.documents.find(exchange->target.path);
+      document != core.options.documents.end() && (request.method == Method::get || request.method == Method::head))
+    return exchange->answer(Response{.status = 200, .body = std::string(document->second)});
   if (core.upgrade && exchange->target.path == kUpgradePath && request.method == Method::get)
     return exchange->upgrade(core.upgrade);
 

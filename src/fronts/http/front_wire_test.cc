@@ -15,6 +15,18 @@ TEST_F(Wire, KeepsTheConnectionAlive) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.call("GET", "/healthz").status, 200);
 }
 
+TEST_F(Wire, ServesDocumentsAsTheyAre) {
+  HttpOptions options;
+  options.documents = {{"/schemas/a.json", R"({"type":"object"})"}};
+  options.auth = {.tokens = {{.name = "o", .role = command::Role::operator_role, .secret = "s", .worker = {}}}, .required = true};
+  start(options);
+  const Answer answer = connect().call("GET", "/schemas/a.json");
+  EXPECT_EQ(answer.status, 200) << "no token is needed";
+  EXPECT_EQ(answer.headers.at("content-type"), "application/json");
+  EXPECT_EQ(answer.body, R"({"type":"object"})");
+  EXPECT_EQ(connect().call("GET", "/schemas/b.json").status, 404);
+}
+
 TEST_F(Wire, ClosesWhenAsked) {
   start();
   Client client = connect();

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -44,7 +46,8 @@ struct HttpOptions {
   std::vector<std::string> cors_origins;  // browsers' pages that may call, beside the server's own; * is any, with tokens
   std::vector<std::string> rpc_origins;   // the same for gRPC-Web
   std::vector<std::string> host_names;    // accepted in `Host` on a listener without authentication, beside loopback names
-  bool insecure = false;                  // allows an address other than loopback without TLS and authentication
+  std::map<std::string, std::string_view> documents;  // by path: JSON that everybody may read, as it is
+  bool insecure = false;                              // allows an address other than loopback without TLS and authentication
 };
 
 }  // namespace muster::http

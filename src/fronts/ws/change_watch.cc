@@ -67,6 +67,10 @@ void ChangeWatch::read() {
 }
 
 void ChangeWatch::tell(const JobChange& change) {
+  if (is_finished(change.to) && !core_.awaited.empty()) {
+    if (const auto waits = core_.awaited.find(change.id); waits != core_.awaited.end())
+      if (const auto session = core_.sessions->find(waits->second)) session->job_ended(change.id);
+  }
   if (change.worker.empty() || !ends_lease(change.event)) return;
   if (const auto session = core_.sessions->find(change.worker.text())) session->lease_over({change.id, change.fence});
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "command/workers.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/member_text.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
 #include "fronts/ws/worker_session.h"
@@ -26,11 +27,6 @@ using websocket::CloseCode;
 // A worker whose envelopes are wrong again and again is sent away; one of them may be chance.
 constexpr std::size_t kSpoiledMax = 3;
 constexpr Duration kSpoiledWithin{10'000};
-
-std::string text_of(const json::Tree& object, const char* name) {
-  const std::string* found = json::text(object, name);
-  return found != nullptr ? *found : std::string();
-}
 
 }  // namespace
 

@@ -20,7 +20,7 @@ Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, WsOptions 
       ids_(through.clock(), random_seed()),
       seed_(random_seed()) {}
 
-Core::~Core() { changes->stop(); }
+Core::~Core() = default;
 
 void Core::post(UniqueFunction<void()> work) {
   loop.post([self = weak_from_this(), work = std::move(work)]() mutable {

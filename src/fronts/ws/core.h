@@ -41,10 +41,11 @@ struct Core : std::enable_shared_from_this<Core> {
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   auth::Authenticator authenticator;
   Deadlines deadlines;
+  RunNumbers run_numbers;
+  std::map<JobId, std::string> awaited;            // jobs of next requests → the instance that waits
+  std::map<JobId, std::uint32_t> lost_dispatches;  // of a job, without an acknowledgement
   std::unique_ptr<Sessions> sessions;
   std::shared_ptr<ChangeWatch> changes;  // shared with wakes that are on their way to it
-  RunNumbers run_numbers;
-  std::map<JobId, std::uint32_t> lost_dispatches;  // of a job, without an acknowledgement
   std::size_t sockets = 0;
   bool stopping = false;
 

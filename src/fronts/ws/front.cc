@@ -35,9 +35,16 @@ Result<std::unique_ptr<WsFront>> WsFront::start(net::IoLoop& loop, command::Door
 
 WsFront::~WsFront() {
   stop();
-  // What lives on the loop's thread also ends there.
+  // What lives on the loop's thread also ends there. Sessions and core keep each other until now.
   net::IoLoop& loop = core_->loop;
-  if (loop.running()) loop.post([core = std::move(core_)]() mutable { core.reset(); });
+  const auto end = [core = std::move(core_)] {
+    core->changes->stop();
+    core->sessions->clear();
+  };
+  if (loop.running())
+    loop.post(end);
+  else
+    end();
 }
 
 std::variant<Taken, Refused> WsFront::take(const UpgradeAsked& asked, net::Connection& connection) {

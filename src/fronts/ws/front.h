@@ -2,8 +2,10 @@
 // stops it; docs/protocol-ws.md is what it speaks.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,6 +35,9 @@ struct Taken {
   std::string response;
   std::shared_ptr<net::Session> session;
 };
+
+// The schemas of both protocols, by the path under which they say they are found: "/schemas/session/ack.schema.json".
+std::map<std::string, std::string_view> schema_documents();
 
 class WsFront {
  public:

@@ -491,6 +491,94 @@ TEST_F(V2Front, AResultIsMatchedByItsPayloadWhateverItsCorr) {  // 37
   }
 }
 
+// --- v2: middleware ---
+
+constexpr const char* kChained =
+    R"({"node_type":"demo.slow","run_id":"r","node_id":"m","task_id":"m","parameters":{},"chain":[{"node_id":"h","node_type":"demo.echo","parameters":{"a":1}}]})";
+
+Json next_request(std::string id, std::uint64_t number, std::optional<int> timeout_ms = std::nullopt) {
+  Json payload{{"requestId", std::move(id)}, {"runId", "r"}, {"nodeId", "m"}, {"middlewareId", "m"}, {"chainIndex", 0}};
+  if (timeout_ms) payload["timeoutMs"] = *timeout_ms;
+  return numbered(v2_frame("biz.exec.next.request", payload, "biz.exec.next.request-" + std::to_string(number)), number);
+}
+
+TEST_F(V2Front, AMiddlewareGetsTheResultOfItsHost) {  // 49
+  start();
+  const auto socket = join_v2(2);
+  const JobId id = submit("demo.slow", kChained);
+  const Json middleware = socket->hear("biz.exec.dispatch");
+  EXPECT_EQ(middleware["payload"]["host_node_id"], "h");
+  EXPECT_EQ(middleware["payload"]["middleware_chain"], Json::parse(R"(["m"])"));
+  EXPECT_EQ(middleware["payload"]["chain_index"], 0);
+  EXPECT_FALSE(middleware["payload"].contains("chain")) << "it is not the worker's";
+  for (std::uint64_t time = 0; time < 2; ++time) {  // as often as the middleware likes
+    const std::string request = "next-" + std::to_string(time);
+    socket->say(next_request(request, 2 * time + 1));
+    const Json host = socket->hear("biz.exec.dispatch");
+    EXPECT_EQ(host["payload"]["node_id"], "h");
+    EXPECT_EQ(host["payload"]["run_id"], "r");
+    EXPECT_EQ(host["payload"]["host_node_id"], "h");
+    EXPECT_EQ(host["payload"]["parameters"], (Json{{"a", 1}}));
+    EXPECT_FALSE(host["payload"].contains("chain_index"));
+    socket->say(v2_result(host, 2 * time + 2));
+    const Json response = socket->hear("biz.exec.next.response");
+    EXPECT_EQ(response["corr"], request);
+    EXPECT_EQ(response["payload"],
+              (Json{{"requestId", request}, {"runId", "r"}, {"nodeId", "m"}, {"middlewareId", "m"}, {"result", {{"x", 1}}}}));
+  }
+  socket->say(v2_result(middleware, 5));
+  EXPECT_TRUE(ends(id, JobState::completed));
+}
+
+TEST_F(V2Front, NextRequestsThatLeadNowhereAreAnswered) {
+  start();
+  const auto socket = join_v2(2);
+  socket->say(next_request("next-0", 1));
+  EXPECT_EQ(socket->hear("biz.exec.next.response")["payload"]["error"]["code"], "next_run_finalised");
+  submit("demo.slow", R"({"node_type":"demo.slow","run_id":"r","node_id":"m","parameters":{}})");
+  socket->hear("biz.exec.dispatch");
+  socket->say(next_request("next-1", 2));
+  EXPECT_EQ(socket->hear("biz.exec.next.response")["payload"]["error"]["code"], "next_no_chain");
+}
+
+TEST_F(V2Front, ASecondRequestOfTheSameIdIsADuplicate) {
+  start();
+  const auto socket = join_v2(2);
+  submit("demo.slow", kChained);
+  socket->hear("biz.exec.dispatch");
+  socket->say(next_request("next-0", 1));
+  socket->say(next_request("next-0", 2));
+  EXPECT_EQ(socket->hear("biz.exec.next.response")["payload"]["error"]["code"], "next_duplicate");
+}
+
+TEST_F(V2Front, ANextRequestEndsAtItsTime) {  // 51
+  start();
+  const auto socket = join_v2(2);
+  submit("demo.slow", kChained);
+  socket->hear("biz.exec.dispatch");
+  socket->say(next_request("next-0", 1, 100));
+  socket->hear("biz.exec.dispatch");
+  EXPECT_FALSE(socket->heard("biz.exec.next.response"));
+  pass(200ms);
+  EXPECT_EQ(socket->hear("biz.exec.next.response")["payload"]["error"]["code"], "next_timeout");
+}
+
+TEST_F(V2Front, ACancelledMiddlewareHasItsRequestsCancelled) {  // 52
+  start();
+  const auto socket = join_v2(2);
+  const JobId id = submit("demo.slow", kChained);
+  socket->hear("biz.exec.dispatch");
+  socket->say(next_request("next-0", 1));
+  const Json host = socket->hear("biz.exec.dispatch");
+  const store::Cancel cancel{.job = id, .reason = "enough", .at_once = true};
+  ASSERT_TRUE(ask<store::Cancelled>([&](auto reply) {
+                door->run(command::itself(), command::JobCancelRequest{cancel}, std::move(reply));
+              }).ok());
+  EXPECT_EQ(socket->hear("biz.exec.next.response")["payload"]["error"]["code"], "next_cancelled");
+  socket->say(v2_result(host, 2));
+  EXPECT_EQ(socket->hear("control.ack")["payload"]["for"], "biz.exec.result-2") << "what it began is cancelled, too";
+}
+
 TEST_F(V2Front, ADrainIsToldAtOnceAndEndsNewWork) {
   start();
   const auto socket = join_v2(2);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fronts/ws/member_text.h"
 #include "model/validate.h"
 
 namespace muster::ws {
@@ -13,11 +14,6 @@ constexpr const char* kWorkerNameLabel = "worker_name";
 
 std::vector<std::string> texts(const Json& object, const char* name) {
   return json::get<std::vector<std::string>>(object, name).value_or(std::vector<std::string>());
-}
-
-std::string text_of(const Json& object, const char* name) {
-  const std::string* found = json::text(object, name);
-  return found != nullptr ? *found : std::string();
 }
 
 bool is_installed(const Registration& registration, const Package& package) {

@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "base/json_reader.h"
+#include "fronts/ws/front.h"
 #include "fronts/ws/schemas_biz.h"
 #include "fronts/ws/schemas_session.h"
 #include "fronts/ws/schemas_ws.h"
@@ -59,6 +60,17 @@ Result<schema::Schema> compile(const embedded::File* file, std::string_view stem
 }
 
 }  // namespace
+
+std::map<std::string, std::string_view> schema_documents() {
+  std::map<std::string, std::string_view> out;
+  const auto add = [&out](std::string_view folder, std::span<const embedded::File> files) {
+    for (const embedded::File& file : files) out["/schemas/" + std::string(folder) + "/" + std::string(file.name)] = file.text;
+  };
+  add("ws", embedded::schemas_ws());
+  add("session", embedded::schemas_session());
+  add("biz", embedded::schemas_biz());
+  return out;
+}
 
 Result<Schemas> Schemas::compile() {
   auto table = std::make_shared<Table>();

@@ -17,6 +17,7 @@ class Sessions {
   std::shared_ptr<WorkerSession> find(const std::string& instance) const;
   void put(std::shared_ptr<WorkerSession> worker);
   void remove(const WorkerSession& worker);
+  void clear() { sessions_.clear(); }
   std::vector<std::shared_ptr<WorkerSession>> all() const;
   std::size_t size() const { return sessions_.size(); }
 

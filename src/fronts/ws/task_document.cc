@@ -38,7 +38,71 @@ Status fill_package(Json& document, const std::string& node_type, const Registra
   return {};
 }
 
+constexpr const char* kChain = "chain";
+constexpr const char* kHost = "host_node_id";
+constexpr const char* kMiddlewares = "middleware_chain";
+constexpr const char* kIndex = "chain_index";
+
+// A middleware whose document names what comes after it: host, chain and its own place in it follow from that.
+Status fill_chain_names(Json& document, const std::string& node_id, const Json& chain) {
+  if (!chain.is_array() || chain.empty()) return Status::invalid_argument("the chain is an array of at least one document");
+  Json middlewares = Json::array({node_id});
+  for (const Json& after : chain) {
+    if (json::text(after, "node_id") == nullptr || json::text(after, "node_type") == nullptr)
+      return Status::invalid_argument("each document of a chain has a node_id and a node_type");
+    middlewares.push_back(*json::text(after, "node_id"));
+  }
+  const Json host = middlewares.back();
+  middlewares.erase(middlewares.size() - 1);
+  if (json::member(document, kMiddlewares) != nullptr) return {};
+  document[kHost] = host;
+  document[kMiddlewares] = std::move(middlewares);
+  document[kIndex] = 0;
+  return {};
+}
+
+// A task of a chain is its host, without an index, or stands where its index says.
+Status check_chain_names(const Json& document, const std::string& node_id) {
+  const auto chain = json::get<std::vector<std::string>>(document, kMiddlewares);
+  if (!chain) return {};
+  const std::string* host = json::text(document, kHost);
+  if (host == nullptr) return Status::invalid_argument("a middleware_chain needs a host_node_id");
+  const auto index = json::get<std::int64_t>(document, kIndex);
+  if (*host == node_id) return index ? Status::invalid_argument("the host of a chain has no chain_index") : Status();
+  if (!index || *index < 0 || static_cast<std::size_t>(*index) >= chain->size())
+    return Status::invalid_argument("a middleware needs a chain_index within its chain");
+  if ((*chain)[static_cast<std::size_t>(*index)] != node_id)
+    return Status::invalid_argument(fmt::format("place {} of the chain is not \"{}\"", *index, node_id));
+  return {};
+}
+
+// The first document of the chain, with the rest in its own.
+Json next_of(const Json& document, Json chain) {
+  Json next = chain.front();
+  chain.erase(0);
+  next["run_id"] = document["run_id"];
+  if (json::text(next, "task_id") == nullptr) next["task_id"] = next["node_id"];
+  if (json::member(next, "parameters") == nullptr) next["parameters"] = Json::object();
+  next[kHost] = document[kHost];
+  next[kMiddlewares] = document[kMiddlewares];
+  if (!chain.empty()) {
+    next[kIndex] = document[kIndex].get<std::int64_t>() + 1;
+    next[kChain] = std::move(chain);
+  }
+  return next;
+}
+
 }  // namespace
+
+JobSpec job_of_next(const Json& next) {
+  JobSpec spec;
+  const std::string& type = *json::text(next, "node_type");
+  spec.type = JobType(type);
+  spec.needs = CapabilitySet({node_capability(type)});
+  spec.payload = {json::dump(next), Encoding::json};
+  spec.retry.attempts_max = 1;  // whether to try again is the middleware's to say
+  return spec;
+}
 
 Result<TaskDocument> task_document(const Grant& grant, const Registration& registration) {
   std::optional<Json> value;
@@ -55,6 +119,15 @@ Result<TaskDocument> task_document(const Grant& grant, const Registration& regis
   out.concurrency_key = filled(document, "concurrency_key", out.run_id + ":" + out.node_id);
   if (Status known = fill_package(document, out.node_type, registration); !known.ok()) return known;
   if (json::member(document, "constraints") == nullptr) document["constraints"] = Json::object();
+  if (const auto found = document.find(kChain); found != document.end()) {
+    Json chain = std::move(*found);
+    document.erase(kChain);
+    if (Status fits = fill_chain_names(document, out.node_id, chain); !fits.ok()) return fits;
+    if (Status fits = check_chain_names(document, out.node_id); !fits.ok()) return fits;
+    out.next = next_of(document, std::move(chain));
+  } else if (Status fits = check_chain_names(document, out.node_id); !fits.ok()) {
+    return fits;
+  }
   out.payload = json::dump(document);
   return out;
 }

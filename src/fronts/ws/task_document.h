@@ -5,11 +5,15 @@
 //   is anything else     the parameters: an object as such, every other value as {"payload": value}
 // What is not said is filled in: run and task are named after the job, the node after its type, the package is the newest one
 // of the worker that has the node.
+//
+// A document may have a `chain`: documents of what the task, a middleware, may ask for next, the host last. It is not sent; each
+// next request makes a job of its first element (next_requests.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "base/json_reader.h"
 #include "base/status.h"
 #include "fronts/ws/registration.h"
 #include "model/job.h"
@@ -23,9 +27,14 @@ struct TaskDocument {
   std::string node_type;
   std::string concurrency_key;
   std::string payload;  // of the dispatch
+  json::Tree next;      // the document of what it may ask for next; null: it is no middleware
 };
 
-// invalid_argument: the document is not one, or the worker has no package for it.
+// invalid_argument: the document is not one, what it says about its chain does not fit together, or the worker has no package for
+// it.
 Result<TaskDocument> task_document(const Grant& grant, const Registration& registration);
+
+// The job of a document that a task asked for.
+JobSpec job_of_next(const json::Tree& next);
 
 }  // namespace muster::ws

@@ -73,6 +73,43 @@ TEST(TaskDocument, NamesOfADocumentNameTheTask) {
   EXPECT_EQ(document->concurrency_key, "r:demo.echo");
 }
 
+TEST(TaskDocument, AChainIsKeptAndItsNamesAreFilledIn) {
+  const auto document = task_document(
+      grant_of(
+          R"({"node_type":"demo.echo","run_id":"r","node_id":"m1","parameters":{},"chain":[{"node_id":"m2","node_type":"t2"},{"node_id":"h","node_type":"t3"}]})"),
+      with_nodes());
+  ASSERT_TRUE(document.ok()) << document.status().text();
+  EXPECT_EQ(Json::parse(document->payload)["middleware_chain"], Json::parse(R"(["m1","m2"])"));
+  const Json second{{"node_id", "m2"},
+                    {"node_type", "t2"},
+                    {"task_id", "m2"},
+                    {"run_id", "r"},
+                    {"parameters", Json::object()},
+                    {"host_node_id", "h"},
+                    {"middleware_chain", {"m1", "m2"}},
+                    {"chain_index", 1},
+                    {"chain", {{{"node_id", "h"}, {"node_type", "t3"}}}}};
+  EXPECT_EQ(Json(document->next), second);
+  const JobSpec job = job_of_next(document->next);
+  EXPECT_EQ(job.type, JobType("t2"));
+  EXPECT_EQ(job.needs, CapabilitySet({"node:t2"}));
+}
+
+TEST(TaskDocument, NamesOfAChainThatDoNotFitAreRefused) {
+  const auto refused = [](std::string names) {
+    return task_document(grant_of(R"({"node_type":"demo.echo","node_id":"m","parameters":{},)" + names + "}"), with_nodes())
+               .code() == Code::invalid_argument;
+  };
+  EXPECT_TRUE(refused(R"("middleware_chain":["m"],"chain_index":0)")) << "no host";
+  EXPECT_TRUE(refused(R"("middleware_chain":["m"],"host_node_id":"h")")) << "no index";
+  EXPECT_TRUE(refused(R"("middleware_chain":["m"],"host_node_id":"h","chain_index":1)")) << "out of range";
+  EXPECT_TRUE(refused(R"("middleware_chain":["x"],"host_node_id":"h","chain_index":0)")) << "somebody else's place";
+  EXPECT_TRUE(refused(R"("middleware_chain":["x"],"host_node_id":"m","chain_index":0)")) << "a host with an index";
+  EXPECT_TRUE(refused(R"("chain":[])"));
+  EXPECT_TRUE(refused(R"("chain":[{"node_id":"h"}])"));
+  EXPECT_FALSE(refused(R"("middleware_chain":["x"],"host_node_id":"m")"));
+}
+
 TEST(TaskDocument, ANodeThatNoPackageHasIsRefused) {
   EXPECT_EQ(task_document(grant_of("{}"), Registration()).code(), Code::invalid_argument);
 }

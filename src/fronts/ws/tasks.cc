@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/member_text.h"
 #include "fronts/ws/worker_session.h"
 #include "session/codes.h"
 
@@ -20,11 +21,6 @@ constexpr Duration kRetryAfter{1'000};
 constexpr std::size_t kClaimMax = 64;               // jobs at a time
 constexpr std::size_t kLostDispatchesMax = 10'000;  // jobs of which they are counted
 constexpr std::size_t kPostponedMax = 1'024;        // frames about tasks that are perhaps about to be taken up
-
-std::string text_of(const json::Tree& object, const char* name) {
-  const std::string* found = json::text(object, name);
-  return found != nullptr ? *found : std::string();
-}
 
 // At most that long, and still UTF-8.
 std::string cut_text(std::string text, std::size_t bytes_max) {
@@ -150,6 +146,9 @@ Tasks::Place Tasks::take_up(const Grant& grant) {
             .dispatch_id = {},
             .seq = worker_.core().run_numbers.number(key.first, key.second),
             .payload = std::move(document->payload),
+            .next = std::move(document->next),
+            .queue = grant.queue,
+            .priority = grant.priority,
             .sent_at = worker_.core().steady()};
   return tasks_.insert_or_assign(key, std::move(task)).first;
 }
@@ -180,6 +179,7 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
   if (const auto running = running_by_node_.find(place->second.node_type);
       running != running_by_node_.end() && --running->second == 0)
     running_by_node_.erase(running);
+  worker_.nexts().asker_over(lease);
   tasks_.erase(place);
   if (narrowed_) stop_wanting();  // what it left out may have room now
   want();
@@ -344,6 +344,22 @@ void Tasks::feedback(const Envelope& frame, Arrived arrived) {
         if (renewed.ok() && renewed->cancel_requested) cancelled({lease});
         if (renewed.code() == Code::lease_lost) lost({lease});
       });
+}
+
+// The task that asks is named by its run and its own node.
+void Tasks::next_request(const Envelope& frame, Arrived arrived) {
+  const std::string run = text_of(frame.payload, "runId");
+  const std::string node = text_of(frame.payload, "middlewareId");
+  const Place place = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) {
+    return task.first.first == run && (task.second.node_id == node || task.first.second == node);
+  });
+  if (place == tasks_.end() && postponed(frame, arrived)) return;
+  worker_.channel().done(arrived);
+  if (place == tasks_.end() || place->second.settling) return worker_.nexts().asked(frame, nullptr);
+  Task& task = place->second;
+  task.heard = true;
+  const NextAsker asker{task.lease, task.queue, task.priority, task.next};
+  worker_.nexts().asked(frame, &asker);
 }
 
 // --- what becomes of tasks without the worker ---

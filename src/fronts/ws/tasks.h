@@ -42,6 +42,7 @@ class Tasks {
   void result(const session::Envelope& frame, Arrived arrived);
   void error(const session::Envelope& frame, Arrived arrived);
   void feedback(const session::Envelope& frame, Arrived arrived);
+  void next_request(const session::Envelope& frame, Arrived arrived);
 
   // Nothing was heard about a dispatch: the job goes back, and is dead when that happens too often.
   void unacknowledged(const std::string& dispatch_id);
@@ -62,6 +63,9 @@ class Tasks {
     std::string dispatch_id;  // of the latest dispatch; empty: it was sent by another process
     std::uint64_t seq = 0;
     std::string payload;
+    json::Tree next;  // what it may ask for; null: nothing
+    QueueName queue;
+    std::int32_t priority = 0;
     Instant sent_at{};  // first, steady time
     double progress = 0;
     bool heard = false;     // the worker has spoken about it since it was taken up

@@ -24,13 +24,15 @@ constexpr Duration kSpeaksWithin = session::kHoleWaitAfterResume + Duration(1'00
 }  // namespace
 
 WorkerSession::WorkerSession(Core& core, Identity identity, Registration registration, std::string session_id, SessionId session)
-    : core_(core),
+    : kept_(core.shared_from_this()),
+      core_(core),
       identity_(std::move(identity)),
       registration_(std::move(registration)),
       session_id_(std::move(session_id)),
       session_(session),
       spec_(worker_spec(identity_, registration_, session_id_)),
       channel_(core, identity_.protocol, identity_.tenant, *this),
+      nexts_(*this),
       tasks_(*this),
       gone_(core.deadlines, [this] { expire(); }) {}
 
@@ -181,6 +183,7 @@ void WorkerSession::deliver(Envelope frame, Arrived arrived) {
     case FrameKind::result: return tasks_.result(frame, arrived);
     case FrameKind::error: return tasks_.error(frame, arrived);
     case FrameKind::feedback: return tasks_.feedback(frame, arrived);
+    case FrameKind::next_request: return tasks_.next_request(frame, arrived);
     default: return channel_.done(arrived);
   }
 }

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "fronts/ws/channel.h"
+#include "fronts/ws/next_requests.h"
 #include "fronts/ws/registration.h"
 #include "fronts/ws/tasks.h"
 #include "model/ids.h"
@@ -43,6 +44,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   SessionId session() const { return session_; }
   const command::Caller& caller() const { return identity_.credential.caller; }
   Channel& channel() { return channel_; }
+  NextRequests& nexts() { return nexts_; }
   Core& core() { return core_; }
   const WorkerSpec& spec() const { return spec_; }
   bool accepting() const { return channel_.socket() != nullptr && !draining_; }
@@ -61,6 +63,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
 
   // --- what others did ---
   void lease_over(const LeaseRef& lease) { tasks_.lost({lease}); }
+  void job_ended(const JobId& job) { nexts_.ended(job); }
   void drain_asked();
 
   // A frame of its socket. A payload that is no object did not pass its schema.
@@ -93,6 +96,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   void drains(const Drain& drain);
   void expire();
 
+  const std::shared_ptr<Core> kept_;  // an answer on its way keeps the session, and so what that refers to
   Core& core_;
   Identity identity_;
   Registration registration_;
@@ -100,6 +104,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   SessionId session_;
   WorkerSpec spec_;  // as it is registered
   Channel channel_;
+  NextRequests nexts_;
   Tasks tasks_;
   Deadlines::Entry gone_;  // detached for too long
   std::optional<std::uint64_t> last_seen_;
