@@ -67,17 +67,17 @@ void ChangeWatch::read() {
 }
 
 void ChangeWatch::tell(const JobChange& change) {
-  if (is_finished(change.to) && !core_.awaited.empty()) {
+  if (is_finished(change.to) && !core_.awaited.empty())
     if (const auto waits = core_.awaited.find(change.id); waits != core_.awaited.end())
-      if (const auto session = core_.sessions->find(waits->second)) session->job_ended(change.id);
-  }
-  if (change.worker.empty() || !ends_lease(change.event)) return;
-  if (const auto session = core_.sessions->find(change.worker.text())) session->lease_over({change.id, change.fence});
+      if (const auto session = waits->second.lock()) session->job_ended(change.id);
+  if (change.worker.empty() || !ends_lease(change.event) || change.lane == nullptr) return;
+  if (const auto session = core_.sessions->find(change.lane->ns.text(), change.worker.text()))
+    session->lease_over({change.id, change.fence});
 }
 
 void ChangeWatch::tell(const WorkerChange& change) {
   if (change.to != WorkerState::draining || change.from == WorkerState::draining) return;
-  if (const auto session = core_.sessions->find(change.id.text())) session->drain_asked();
+  if (const auto session = core_.sessions->find(change.ns.text(), change.id.text())) session->drain_asked();
 }
 
 }  // namespace muster::ws

@@ -56,7 +56,8 @@ void Conversation::message(std::string_view text) {
   if (!frame.ok()) return spoiled(frame.status());
   if (!protocol_) protocol_ = session::protocol_of(frame->type);
   if (!identity_) tenant_ = frame->tenant;
-  core_.meter.frame(tenant_, Meter::Direction::in, text.size());
+  // Names that nobody vouches for are no labels.
+  if (identity_) core_.meter.frame(tenant_, Meter::Direction::in, text.size());
   session::FrameFacts facts = session::facts_of(*protocol_, frame->type);
   facts.repeats_hello = frame->id == hello_id_;
   facts.same_tenant = !identity_ || identity_->tenant == frame->tenant;
@@ -153,10 +154,11 @@ void Conversation::handshake(const Envelope& frame) {
 
   // The newest connection of an instance is the instance.
   if (worker_) worker_->detach(socket_);
-  if (const auto before = core_.sessions->find(identity.instance)) before->supersede();
+  if (const auto before = core_.sessions->find(identity.tenant, identity.instance)) before->supersede();
   worker_ = nullptr;
   identity_ = std::move(identity);
   hello_id_ = frame.id;
+  socket_.trust();
   move(ServerEvent::authenticated);
   acknowledge(frame);
 }
@@ -188,9 +190,14 @@ void Conversation::registration(Envelope frame) {
 
 // --- coming back ---
 
+std::shared_ptr<WorkerSession> Conversation::find_session(const Envelope& frame) const {
+  auto own = core_.sessions->find(frame.tenant, frame.sender.id);
+  return own ? own : core_.sessions->find_anywhere(frame.sender.id);
+}
+
 void Conversation::resume(Envelope frame) {
   if (resuming_) return;
-  if (const auto known = core_.sessions->find(frame.sender.id)) return resume_known(frame, known.get());
+  if (const auto known = find_session(frame)) return resume_known(frame, known.get());
   // It may have been another process, or another node, that accepted the session.
   resuming_ = true;
   WorkerSession::ResumeClaim claim{frame.sender.id, frame.tenant, text_of(frame.payload, "session_token")};
@@ -198,8 +205,8 @@ void Conversation::resume(Envelope frame) {
                          [this, alive = alive_, frame = std::move(frame)](std::shared_ptr<WorkerSession> restored) {
                            if (!*alive) return;
                            resuming_ = false;
-                           if (restored && !core_.sessions->find(frame.sender.id)) core_.sessions->put(restored);
-                           resume_known(frame, core_.sessions->find(frame.sender.id).get());
+                           if (restored && !find_session(frame)) core_.sessions->put(restored);
+                           resume_known(frame, find_session(frame).get());
                          });
 }
 
@@ -220,6 +227,7 @@ void Conversation::resume_known(const Envelope& frame, WorkerSession* known) {
   worker->supersede();
   identity_ = worker->identity();
   hello_id_ = frame.id;
+  socket_.trust();
   worker_ = worker;
   acknowledge(frame);
   worker_ = nullptr;

@@ -23,7 +23,8 @@
 namespace muster::ws {
 
 class ChangeWatch;  // change_watch.h: what others do to workers and jobs
-class Sessions;     // sessions.h: who has a session, by instance
+class WorkerSession;
+class Sessions;  // sessions.h: who has a session, by instance
 
 // What our frames say of their sender.
 inline constexpr std::string_view kSchedulerId = "scheduler-control";
@@ -42,8 +43,8 @@ struct Core : std::enable_shared_from_this<Core> {
   auth::Authenticator authenticator;
   Deadlines deadlines;
   RunNumbers run_numbers;
-  std::map<JobId, std::string> awaited;            // jobs of next requests → the instance that waits
-  std::map<JobId, std::uint32_t> lost_dispatches;  // of a job, without an acknowledgement
+  std::map<JobId, std::weak_ptr<WorkerSession>> awaited;  // jobs of next requests → who waits
+  std::map<JobId, std::uint32_t> lost_dispatches;         // of a job, without an acknowledgement
   std::unique_ptr<Sessions> sessions;
   std::shared_ptr<ChangeWatch> changes;  // shared with wakes that are on their way to it
   std::size_t sockets = 0;

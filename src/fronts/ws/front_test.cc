@@ -235,6 +235,81 @@ TEST_F(V2Front, AnotherTenantInTheMiddleOfASessionIsReset) {  // 46
   EXPECT_EQ(socket->closed().first, 1011);
 }
 
+TEST_F(V2Front, TenantsDoNotShareInstances) {
+  start();
+  const NamespaceInfo other{.name = NamespaceName("other")};
+  ASSERT_TRUE(ask<NamespaceInfo>([&](auto reply) { store->create_namespace(other, std::move(reply)); }).ok());
+  const auto first = join_v2();
+  TestSocket second(loop, *front);
+  Json hello = v2_handshake();
+  hello["tenant"] = "other";
+  second.say(hello);
+  second.hear("control.ack");
+  Json registration = v2_frame("control.register", registration_payload(), "control.register-1");
+  registration["tenant"] = "other";
+  second.say(registration);
+  second.hear("control.session.accept");
+  EXPECT_FALSE(first->is_closed()) << "another tenant's worker of the same name is another worker";
+  submit();
+  EXPECT_EQ(first->hear("biz.exec.dispatch")["tenant"], "default");
+  EXPECT_FALSE(second.heard("biz.exec.dispatch"));
+}
+
+TEST_F(V2Front, MissedBeatsAreCounted) {
+  start();
+  const auto socket = join_v2();
+  const auto missed = [this] {
+    const std::string text = metrics.text();
+    const std::string name = "ws_heartbeat_miss_total{tenant=\"default\",worker=\"" + std::string(kInstance) + "\"} ";
+    const std::size_t at = text.find(name);
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + name.size()));
+  };
+  const auto stay_silent = [&](Duration time) {  // but for answers to pings
+    for (Duration left = time; left > Duration::zero(); left -= 10s) {
+      pass(std::min<Duration>(left, 10s));
+      EXPECT_FALSE(socket->heard("nothing"));
+    }
+  };
+  stay_silent(39s);
+  EXPECT_EQ(missed(), 0);
+  stay_silent(2s);
+  EXPECT_EQ(missed(), 1);
+  stay_silent(35s);
+  EXPECT_EQ(missed(), 2);
+  socket->say(v2_frame("control.heartbeat", {{"healthy", true}, {"metrics", {{"inflight", 0}}}}, "control.heartbeat-9", false));
+  stay_silent(39s);
+  EXPECT_EQ(missed(), 2) << "a beat begins anew";
+}
+
+TEST_F(V2Front, ABeatThatTellsMuchIsStillABeat) {
+  start();
+  const auto socket = join_v2();
+  pass(10s);
+  Json metrics_told{{"inflight", 0}, {"much", std::string(20'000, 'x')}};
+  socket->say(v2_frame("control.heartbeat", {{"healthy", true}, {"metrics", metrics_told}}, "control.heartbeat-9", false));
+  const command::WorkerGetRequest who{NamespaceName("default"), WorkerId(kInstance)};
+  EXPECT_TRUE(eventually([&] {
+    const auto row = ask<muster::Worker>([&](auto reply) { door->run(command::itself(), who, std::move(reply)); });
+    return row.ok() && row->last_seen_at == clock.now();
+  }));
+}
+
+TEST_F(V2Front, BeforeItIsLetInAWorkerSaysLittle) {
+  start();
+  auto socket = connect();
+  Json hello = v2_handshake();
+  hello["payload"]["worker"]["hostname"] = std::string(2 * 1024 * 1024, 'h');
+  socket.say(hello);
+  EXPECT_EQ(socket.closed().first, 1009);
+  const auto known = join_v2();
+  Json large = feedback("r", "t", 1);
+  large["payload"]["message"] = std::string(2 * 1024 * 1024, 'm');
+  known->say(large);
+  EXPECT_EQ(window(known->hear("control.ack")), Json::parse("[1,0,64]"));
+  known->say_text("\"" + std::string(17 * 1024 * 1024, 'x') + "\"");  // 42
+  EXPECT_EQ(known->closed().first, 1009);
+}
+
 TEST_F(V2Front, WhoSaysNothingIsSentAway) {
   start();
   auto socket = connect();

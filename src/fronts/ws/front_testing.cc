@@ -55,6 +55,13 @@ void TestSocket::look() {
   std::string_view bytes = fresh;
   while (auto event = decoder_.feed(bytes)) {
     if (const auto* text = std::get_if<websocket::Text>(&*event)) frames_.push_back(Json::parse(text->data));
+    if (const auto* ping = std::get_if<websocket::Ping>(&*event)) {
+      std::string pong;
+      encoder_.pong(ping->data, pong);
+      net::run_on(loop_, [&] {
+        if (!gone_) session_->received(pong);
+      });
+    }
     if (const auto* close = std::get_if<websocket::Close>(&*event)) closed_ = {static_cast<int>(close->code), close->reason};
   }
 }

@@ -79,7 +79,7 @@ void NextRequests::begin(const std::string& id, JobSpec spec) {
                         }
                         if (!made.ok()) return answer(place, error_of(session::kNextUnavailable.code, made.status().message()));
                         place->second.job = made->id;
-                        session_.core().awaited[made->id] = session_.identity().instance;
+                        session_.core().awaited[made->id] = session_.weak_from_this();
                         look(id);  // it may have ended before its name was known
                       });
 }

@@ -20,6 +20,7 @@ using auth::AuthOptions;
 struct Limits {
   std::size_t sockets_max = 10'000;                  // 503 beyond
   std::size_t message_bytes_max = 16 * 1024 * 1024;  // closed with 1009 beyond
+  std::size_t hello_bytes_max = 1024 * 1024;         // the same before the worker was let in
   std::size_t unsent_bytes_max = 8 * 1024 * 1024;    // of one socket that does not read: it is closed
   Duration hello{10'000};                            // to the first valid frame, and from there to register
   Duration close{5'000};                             // for the peer's goodbye

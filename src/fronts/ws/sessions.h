@@ -1,11 +1,10 @@
-// The workers of the front that have a session, connected or not, by instance. On the loop's thread.
+// The workers of the front that have a session, connected or not. On the loop's thread.
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace muster::ws {
@@ -14,16 +13,18 @@ class WorkerSession;
 
 class Sessions {
  public:
-  std::shared_ptr<WorkerSession> find(const std::string& instance) const;
-  void put(std::shared_ptr<WorkerSession> worker);
-  void remove(const WorkerSession& worker);
+  // Tenants do not share instances: the same name in two of them is two workers.
+  std::shared_ptr<WorkerSession> find(const std::string& tenant, const std::string& instance) const;
+  // Of whichever tenant; for telling a worker that it named the wrong one.
+  std::shared_ptr<WorkerSession> find_anywhere(const std::string& instance) const;
+  void put(std::shared_ptr<WorkerSession> session);
+  void remove(const WorkerSession& session);
   void clear() { sessions_.clear(); }
   std::vector<std::shared_ptr<WorkerSession>> all() const;
-  std::size_t size() const { return sessions_.size(); }
 
  private:
-  std::unordered_map<std::string, std::shared_ptr<WorkerSession>>
-      sessions_;  // shared with their sockets and with answers on their way
+  // By instance, then by tenant. Shared with their sockets and with answers on their way.
+  std::map<std::string, std::map<std::string, std::shared_ptr<WorkerSession>>> sessions_;
 };
 
 }  // namespace muster::ws

@@ -20,7 +20,7 @@ Socket::Socket(std::shared_ptr<Core> core, net::Connection& connection, std::opt
       connection_(connection),
       peer_({.role = websocket::Role::server,
              .deflate = deflate,
-             .message_bytes_max = core_->options.limits.message_bytes_max,
+             .message_bytes_max = core_->options.limits.hello_bytes_max,
              .mask_keys = {}},
             core_->ticks()),
       deadline_(core_->deadlines, [this] { due(); }) {
@@ -86,6 +86,8 @@ void Socket::close(CloseCode code, std::string_view reason) {
   flush_later();
   arm();
 }
+
+void Socket::trust() { peer_.set_message_bytes_max(core_->options.limits.message_bytes_max); }
 
 void Socket::wake_at(std::optional<Instant> at) {
   wake_at_ = at;

@@ -34,6 +34,7 @@ class Socket final : public net::Session, public std::enable_shared_from_this<So
   // One message. It leaves at the end of this turn of the loop, with all others of it.
   void send(std::string_view frame);
   void close(websocket::CloseCode code, std::string_view reason);
+  void trust();  // whoever is there was let in: its messages may be long
   bool open() const { return !closed_ && !peer_.closing(); }
   const std::string& peer_address() const { return connection_.peer_address(); }
 

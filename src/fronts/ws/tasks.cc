@@ -189,23 +189,29 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
 
 void Tasks::adopt(Duration after) {
   adopting_ = true;
+  adopt_page(after, {});
+}
+
+void Tasks::adopt_page(Duration after, std::string cursor) {
   command::JobListRequest query;
   query.filter.ns = NamespaceName(worker_.identity().tenant);
   query.filter.worker = WorkerId(worker_.identity().instance);
   query.filter.states = {JobState::running};
   query.limit = limits::kPageMax;
+  query.cursor = cursor;
   query.with_payload = true;
-  worker_.core().ask(worker_.caller(), std::move(query), [this, alive = alive_, after](Result<store::JobPage> page) {
-    if (!*alive) return;
-    if (!page.ok()) return later([this, after] { adopt(after); });
-    adopted(page->jobs, after);
-  });
+  worker_.core().ask(worker_.caller(), std::move(query),
+                     [this, alive = alive_, after, cursor](const Result<store::JobPage>& page) {
+                       if (!*alive) return;
+                       if (!page.ok()) return later([this, after, cursor] { adopt_page(after, cursor); });
+                       for (const Job& job : page->jobs)
+                         if (find(LeaseRef{job.id, job.fence}) == tasks_.end()) take_up(grant_of(job));
+                       page->next.empty() ? adopted(after) : adopt_page(after, page->next);
+                     });
 }
 
-void Tasks::adopted(const std::vector<Job>& jobs, Duration after) {
+void Tasks::adopted(Duration after) {
   adopting_ = false;
-  for (const Job& job : jobs)
-    if (find(LeaseRef{job.id, job.fence}) == tasks_.end()) take_up(grant_of(job));
   for (auto& [key, task] : tasks_) task.heard = false;
   for (auto& [frame, arrived] : std::exchange(postponed_, {})) worker_.deliver(std::move(frame), arrived);
   if (after == Duration::zero())

@@ -52,6 +52,8 @@ class Tasks {
   void lost(const std::vector<LeaseRef>& leases);
 
   std::vector<LeaseRef> held() const;
+  // held() is all that the worker holds.
+  bool settled_in() const { return !adopting_; }
   std::size_t size() const { return tasks_.size(); }
 
  private:
@@ -77,7 +79,8 @@ class Tasks {
   std::optional<CapabilitySet> room_by_node() const;
   Place take_up(const Grant& grant);
   void send(Place place);
-  void adopted(const std::vector<Job>& jobs, Duration after);
+  void adopt_page(Duration after, std::string cursor);
+  void adopted(Duration after);
   void forget(const Key& key, const LeaseRef& lease);
   Place find(const session::Envelope& frame, const json::Tree& names);
   Place find(const LeaseRef& lease);

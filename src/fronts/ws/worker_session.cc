@@ -17,6 +17,9 @@ namespace {
 using session::Envelope;
 using session::FrameKind;
 
+// Beats come up to so much later than they should; three missed ones are the death of a worker.
+constexpr Duration kBeatOnItsWay{5'000};
+constexpr int kMissesCounted = 3;
 // A worker whose windows are not known here sends what it still holds within this time; what it does not speak about by then it
 // has forgotten, or never got.
 constexpr Duration kSpeaksWithin = session::kHoleWaitAfterResume + Duration(1'000);
@@ -34,14 +37,20 @@ WorkerSession::WorkerSession(Core& core, Identity identity, Registration registr
       channel_(core, identity_.protocol, identity_.tenant, *this),
       nexts_(*this),
       tasks_(*this),
-      gone_(core.deadlines, [this] { expire(); }) {}
+      gone_(core.deadlines, [this] { expire(); }),
+      miss_(core.deadlines, [this] { beat_missed(); }) {}
 
 WorkerSession::~WorkerSession() = default;
+
+bool WorkerSession::accepting() const { return channel_.socket() != nullptr && !draining_ && !core_.stopping; }
 
 // --- how it comes to be ---
 
 void WorkerSession::join(Core& core, Identity identity, Registration registration, Joined then) {
-  if (const auto known = core.sessions->find(identity.instance)) {
+  const auto known = core.sessions->find(identity.tenant, identity.instance);
+  // A worker that changed its protocol is another program under the same name: nothing of its channel can be kept.
+  if (known && known->identity().protocol != identity.protocol) core.sessions->remove(*known);
+  if (known && known->identity().protocol == identity.protocol) {
     known->start_over(std::move(identity), std::move(registration));
     return known->enroll(known->session_, std::move(then));
   }
@@ -72,13 +81,20 @@ void WorkerSession::enroll(std::optional<SessionId> resume, Joined then) {
   WorkerSpec spec = spec_;
   spec.resume = resume;
   core_.ask(caller(), std::move(spec),
-            [self = shared_from_this(), resume, then = std::move(then)](const Result<store::Registered>& registered) mutable {
-              if (!registered.ok() && resume) return self->enroll(std::nullopt, std::move(then));
+            [self = shared_from_this(), then = std::move(then)](const Result<store::Registered>& registered) {
               if (!registered.ok()) return then(registered.status());
-              self->session_ = registered->session;
-              self->core_.sessions->put(self);
+              self->enrolled(*registered);
               then(self);
             });
+}
+
+void WorkerSession::enrolled(const store::Registered& registered) {
+  // With a session that ended its leases did.
+  if (registered.session != session_) tasks_.lost(tasks_.held());
+  session_ = registered.session;
+  beats_ = registered.policy;
+  core_.sessions->put(shared_from_this());
+  if (channel_.socket() == nullptr) expire_later();
 }
 
 void WorkerSession::restore(Core& core, ResumeClaim claim, std::function<void(std::shared_ptr<WorkerSession>)> then) {
@@ -106,6 +122,7 @@ void WorkerSession::resuming_from(std::optional<std::uint64_t> last_seen) { last
 
 void WorkerSession::attach(Socket& socket) {
   gone_.set(std::nullopt);
+  expect_beat();
   channel_.attach(socket);
   core_.meter.connected(identity_.tenant, 1);
   switch (std::exchange(start_, Start::resumed)) {
@@ -127,8 +144,10 @@ void WorkerSession::detach(const Socket& socket) {
   channel_.detach();
   tasks_.stop_wanting();
   core_.meter.connected(identity_.tenant, -1);
-  gone_.set(core_.steady() + std::chrono::duration_cast<Duration>(core_.options.token_life));
+  expire_later();
 }
+
+void WorkerSession::expire_later() { gone_.set(core_.steady() + std::chrono::duration_cast<Duration>(core_.options.token_life)); }
 
 void WorkerSession::supersede() {
   Socket* const socket = channel_.socket();
@@ -197,12 +216,27 @@ void WorkerSession::stalled() {
 // Among what is missing may be results: what the worker still has it tells us when it is asked again.
 void WorkerSession::holes_skipped() { tasks_.send_again(); }
 
+void WorkerSession::expect_beat() {
+  misses_ = 0;
+  miss_.set(core_.steady() + beats_.interval + kBeatOnItsWay);
+}
+
+void WorkerSession::beat_missed() {
+  core_.meter.heartbeat_missed(identity_.tenant, identity_.instance);
+  if (++misses_ < kMissesCounted) miss_.set(core_.steady() + beats_.interval);
+}
+
 void WorkerSession::beat(const Envelope& frame) {
+  if (!frame.payload.is_object()) return;
+  expect_beat();
+  std::string stats = json::dump(frame.payload);
+  if (stats.size() > limits::kMetadataBytesMax) stats.clear();  // a worker that tells much is no less alive
   store::Beat beat{.ns = NamespaceName(identity_.tenant),
                    .worker = WorkerId(identity_.instance),
                    .session = session_,
-                   .stats = json::dump(frame.payload),
-                   .held = tasks_.held()};
+                   .stats = std::move(stats),
+                   .held = tasks_.held(),
+                   .names_all = tasks_.settled_in()};
   core_.ask(caller(), std::move(beat), [self = shared_from_this()](const Result<store::BeatReply>& reply) {
     if (reply.ok()) return self->beaten(*reply);
     if (reply.code() == Code::not_found || reply.code() == Code::lease_lost) self->register_anew();

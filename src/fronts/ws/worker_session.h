@@ -47,7 +47,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   NextRequests& nexts() { return nexts_; }
   Core& core() { return core_; }
   const WorkerSpec& spec() const { return spec_; }
-  bool accepting() const { return channel_.socket() != nullptr && !draining_; }
+  bool accepting() const;  // more work may be given to it
   session::WindowAck acknowledged_window() const { return channel_.acknowledged_window(); }
 
   // --- its sockets ---
@@ -85,6 +85,10 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
 
   void start_over(Identity identity, Registration registration);
   void enroll(std::optional<SessionId> resume, Joined then);
+  void enrolled(const store::Registered& registered);
+  void expire_later();
+  void expect_beat();
+  void beat_missed();
   void beat(const session::Envelope& frame);
   void beaten(const store::BeatReply& reply);
   // As the registry has it.
@@ -106,7 +110,10 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   Channel channel_;
   NextRequests nexts_;
   Tasks tasks_;
+  HeartbeatPolicy beats_ = default_policy(Dialect::ws);
+  int misses_ = 0;
   Deadlines::Entry gone_;  // detached for too long
+  Deadlines::Entry miss_;  // a beat did not come
   std::optional<std::uint64_t> last_seen_;
   Start start_ = Start::afresh;
   bool draining_ = false;
