@@ -130,6 +130,7 @@ void Channel::carry_out(LinkOutput& out) {
 // --- in ---
 
 void Channel::received(Envelope frame) {
+  if (acks_.size() >= kAcksHeldMax) return core_.meter.refused("acks");  // it comes again
   if (protocol_ == Protocol::v2 && frame.session_seq) return received_numbered(std::move(frame));
   received_by_id(std::move(frame));
 }

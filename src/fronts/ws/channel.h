@@ -23,6 +23,8 @@ namespace muster::ws {
 struct Core;
 class Socket;
 
+inline constexpr std::size_t kAcksHeldMax = 1'024;  // of one worker, until what their frames brought is safe
+
 // A frame of the worker that is being taken care of. Given back by Channel::done().
 enum class Arrived : std::uint64_t {};
 

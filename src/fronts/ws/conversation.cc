@@ -190,23 +190,21 @@ void Conversation::registration(Envelope frame) {
 
 // --- coming back ---
 
-std::shared_ptr<WorkerSession> Conversation::find_session(const Envelope& frame) const {
-  auto own = core_.sessions->find(frame.tenant, frame.sender.id);
-  return own ? own : core_.sessions->find_anywhere(frame.sender.id);
-}
-
 void Conversation::resume(Envelope frame) {
   if (resuming_) return;
-  if (const auto known = find_session(frame)) return resume_known(frame, known.get());
+  if (const auto known = core_.sessions->find(frame.tenant, frame.sender.id)) return resume_known(frame, known.get());
   // It may have been another process, or another node, that accepted the session.
   resuming_ = true;
   WorkerSession::ResumeClaim claim{frame.sender.id, frame.tenant, text_of(frame.payload, "session_token")};
   WorkerSession::restore(core_, std::move(claim),
-                         [this, alive = alive_, frame = std::move(frame)](std::shared_ptr<WorkerSession> restored) {
+                         [this, alive = alive_, frame = std::move(frame)](const std::shared_ptr<WorkerSession>& restored) {
                            if (!*alive) return;
                            resuming_ = false;
-                           if (restored && !find_session(frame)) core_.sessions->put(restored);
-                           resume_known(frame, find_session(frame).get());
+                           auto known = core_.sessions->find(frame.tenant, frame.sender.id);
+                           if (!known && restored) core_.sessions->put(known = restored);
+                           // Another tenant's says what is wrong: the tenant.
+                           if (!known) known = core_.sessions->find_anywhere(frame.sender.id);
+                           resume_known(frame, known.get());
                          });
 }
 

@@ -46,7 +46,6 @@ class Conversation {
   std::variant<auth::Credential, session::ErrorCode> authenticate(const json::Tree& payload) const;
   void registration(Envelope frame);
   void registered(const std::string& frame_id, std::shared_ptr<WorkerSession> worker);
-  std::shared_ptr<WorkerSession> find_session(const Envelope& frame) const;
   void resume(Envelope frame);
   void resume_known(const Envelope& frame, WorkerSession* known);
   void ready(std::shared_ptr<WorkerSession> worker);
