@@ -16,6 +16,20 @@ namespace muster::command {
 // itself answers for them.
 void guard_jobs(Context& context, std::vector<JobId> jobs, UniqueFunction<void(Status)> next);
 
+// A caller that may speak about nothing of what it names is refused as a whole: the refusal of all these answers, or ok.
+template <class... Answers>
+Status refused_whole(const store::Each<Answers>&... answers) {
+  Status refused;
+  const auto all = [&refused](const auto& each) {
+    for (const auto& answer : each) {
+      if (answer.code() != Code::permission_denied) return false;
+      refused = answer.status();
+    }
+    return true;
+  };
+  return (all(answers) && ...) ? refused : Status();
+}
+
 // Reads the job and calls `next` with it; not_found when there is none or it is no run (a plain job under a run's path is
 // answered as if it were not there), permission_denied when it is in a namespace that the caller may not use.
 void with_run(Context& context, JobId run, Reply<Job> next);

@@ -84,11 +84,18 @@ class Gathering {
     return [self = std::move(self), kind, count](Result<store::Each<store::Settled>> answers) mutable {
       self->collected_.*kind =
           answers.ok() ? *std::move(answers) : store::Each<store::Settled>(count, Result<store::Settled>(answers.status()));
-      if (self->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) self->reply_(std::move(self->collected_));
+      if (self->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) self->finish();
     };
   }
 
  private:
+  void finish() {
+    const JobSettleReply& all = collected_;
+    if (Status refused = refused_whole(all.complete, all.fail, all.snooze, all.release); !refused.ok())
+      return reply_(std::move(refused));
+    reply_(std::move(collected_));
+  }
+
   Reply<JobSettleReply> reply_;
   JobSettleReply collected_;
   std::atomic<int> left_{4};

@@ -91,7 +91,11 @@ engine::RunTicket handle(Context& context, RunResultRequest request, Reply<RunRe
 void handle(Context& context, RunStepRequest request, Reply<RunStepReply> reply) {
   if (const auto bounds = lease_bounds(context.caller))
     for (store::StepCall& call : request.calls) std::visit([&bounds](auto& one) { one.run.bounds = bounds; }, call);
-  context.engine.runs().steps(std::move(request.calls), std::move(reply));
+  context.engine.runs().steps(std::move(request.calls), [reply = std::move(reply)](Result<RunStepReply> answers) mutable {
+    if (answers.ok())
+      if (Status refused = refused_whole(*answers); !refused.ok()) return reply(std::move(refused));
+    reply(std::move(answers));
+  });
 }
 
 void handle(Context& context, RunSignalRequest request, Reply<RunSignalReply> reply) {

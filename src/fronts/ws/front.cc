@@ -13,6 +13,18 @@ namespace {
 
 constexpr int kRetryAfterSeconds = 5;
 
+// Sessions and core keep each other until this goes, whether the loop still runs what is posted or drops it.
+struct Ending {
+  explicit Ending(std::shared_ptr<Core> ended) : core(std::move(ended)) {}
+  ~Ending() {
+    core->changes->stop();
+    core->sessions->clear();
+  }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+  const std::shared_ptr<Core> core;
+};
+
 // A name that outlives the answer.
 std::string_view lasting(std::string_view name) {
   for (const std::string_view known : {"Sec-WebSocket-Version", "Upgrade", "Connection", "Allow"})
@@ -35,16 +47,10 @@ Result<std::unique_ptr<WsFront>> WsFront::start(net::IoLoop& loop, command::Door
 
 WsFront::~WsFront() {
   stop();
-  // What lives on the loop's thread also ends there. Sessions and core keep each other until now.
+  // What lives on the loop's thread also ends there, or after it.
   net::IoLoop& loop = core_->loop;
-  const auto end = [core = std::move(core_)] {
-    core->changes->stop();
-    core->sessions->clear();
-  };
-  if (loop.running())
-    loop.post(end);
-  else
-    end();
+  auto ending = std::make_unique<Ending>(std::move(core_));
+  if (loop.running()) loop.post([ending = std::move(ending)] {});
 }
 
 std::variant<Taken, Refused> WsFront::take(const UpgradeAsked& asked, net::Connection& connection) {
