@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/incident.h"
 #include "base/uuid.h"
@@ -62,10 +61,6 @@ struct Core : std::enable_shared_from_this<Core> {
   template <class Request, class Then>
   auto ask(const command::Caller& caller, Request request, Then then) {
     return door.run(caller, std::move(request), on_loop<command::AnswerTo<Request>>(std::move(then)));
-  }
-  template <class Request, class Then>
-  void ask_all(const command::Caller& caller, std::vector<Request> requests, Then then) {
-    door.run_all(caller, std::move(requests), on_loop<store::Each<command::AnswerTo<Request>>>(std::move(then)));
   }
 
  private:
