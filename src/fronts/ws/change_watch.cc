@@ -33,10 +33,11 @@ bool ends_lease(JobEvent event) {
 
 }  // namespace
 
-ChangeWatch::ChangeWatch(Core& core) : core_(core), events_(core.door.events()), after_(events_.newest()) {}
+ChangeWatch::ChangeWatch(Core& core) : core_(core), events_(core.door.events()) {}
 
 void ChangeWatch::start() {
-  watching_ = true;
+  if (std::exchange(watching_, true)) return;
+  after_ = events_.newest();
   subscription_ = events_.subscribe([weak = weak_from_this(), &loop = core_.loop] {
     const auto self = weak.lock();
     // Many publishes between two turns of the loop are one wake.

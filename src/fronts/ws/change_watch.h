@@ -16,8 +16,9 @@ class ChangeWatch : public std::enable_shared_from_this<ChangeWatch> {
  public:
   explicit ChangeWatch(Core& core);
 
+  // Only while there is somebody to tell: every commit of the server wakes the loop for it. Idempotent.
   void start();
-  // Nothing is told any more: the core goes. A wake on another thread may keep the watch itself for a moment longer.
+  // Nothing is told any more. A wake on another thread may keep the watch itself for a moment longer.
   void stop();
 
  private:

@@ -201,7 +201,10 @@ void Conversation::resume(Envelope frame) {
                            if (!*alive) return;
                            resuming_ = false;
                            auto known = core_.sessions->find(frame.tenant, frame.sender.id);
-                           if (!known && restored) core_.sessions->put(known = restored);
+                           if (!known && restored) {
+                             core_.sessions->put(known = restored);
+                             core_.sessions_changed();
+                           }
                            // Another tenant's says what is wrong: the tenant.
                            if (!known) known = core_.sessions->find_anywhere(frame.sender.id);
                            resume_known(frame, known.get());

@@ -22,6 +22,8 @@ Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, WsOptions 
 
 Core::~Core() = default;
 
+void Core::sessions_changed() { sessions->empty() ? changes->stop() : changes->start(); }
+
 void Core::post(UniqueFunction<void()> work) {
   loop.post([self = weak_from_this(), work = std::move(work)]() mutable {
     if (const auto alive = self.lock()) work();

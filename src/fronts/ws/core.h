@@ -55,6 +55,8 @@ struct Core : std::enable_shared_from_this<Core> {
   std::string next_id() { return ids_.next().text(); }  // of a frame, a session or an instance
   std::uint64_t next_seed() { return mix64(seed_++); }
 
+  // After a session came or went.
+  void sessions_changed();
   // From any thread: runs on the loop while the front lives, else is dropped.
   void post(UniqueFunction<void()> work);
   // Runs a command. Its answer comes back on the loop, or nowhere when the front is gone.

@@ -41,7 +41,6 @@ Result<std::unique_ptr<WsFront>> WsFront::start(net::IoLoop& loop, command::Door
   auto schemas = Schemas::compile();
   if (!schemas.ok()) return schemas.status();
   auto core = std::make_shared<Core>(loop, door, metrics, std::move(options), *std::move(schemas));
-  core->changes->start();
   return std::unique_ptr<WsFront>(new WsFront(std::move(core)));
 }
 

@@ -21,6 +21,7 @@ class Sessions {
   void remove(const WorkerSession& session);
   void clear() { sessions_.clear(); }
   std::vector<std::shared_ptr<WorkerSession>> all() const;
+  bool empty() const { return sessions_.empty(); }
 
  private:
   // By instance, then by tenant. Shared with their sockets and with answers on their way.

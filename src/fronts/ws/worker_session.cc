@@ -94,6 +94,7 @@ void WorkerSession::enrolled(const store::Registered& registered) {
   session_ = registered.session;
   beats_ = registered.policy;
   core_.sessions->put(shared_from_this());
+  core_.sessions_changed();
   if (channel_.socket() == nullptr) expire_later();
 }
 
@@ -167,7 +168,11 @@ void WorkerSession::revoke() {
   expire();
 }
 
-void WorkerSession::expire() { core_.sessions->remove(*this); }
+void WorkerSession::expire() {
+  const auto self = shared_from_this();
+  core_.sessions->remove(*this);
+  core_.sessions_changed();
+}
 
 void WorkerSession::registered_again(Registration registration) {
   registration_ = std::move(registration);
