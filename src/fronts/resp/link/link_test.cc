@@ -15,7 +15,8 @@ class LinkTest : public FrontTest {
     std::vector<JobSpec> jobs(1);
     jobs[0].type = JobType("t");
     jobs[0].queue = QueueName("ready");
-    EXPECT_TRUE(muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue(jobs, std::move(reply)); }).ok());
+    EXPECT_TRUE(
+        muster::ask<std::vector<store::Enqueued>>([&](auto reply) { engine->jobs().enqueue(jobs, std::move(reply)); }).ok());
   }
 };
 

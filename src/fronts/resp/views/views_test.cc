@@ -343,8 +343,8 @@ TEST_F(Views, WhatAnotherWireDoesIsSeenAtOnce) {
   WorkerSpec spec;
   spec.id = WorkerId("http-1");
   spec.capabilities = CapabilitySet({"tool:echo"});
-  const auto registered =
-      muster::ask<store::Each<store::Registered>>([&](auto reply) { engine->workers().register_workers({spec}, std::move(reply)); });
+  const auto registered = muster::ask<store::Each<store::Registered>>(
+      [&](auto reply) { engine->workers().register_workers({spec}, std::move(reply)); });
   EXPECT_TRUE(registered.ok() && registered->front().ok());
   store::ClaimRequest claim;
   claim.ns = NamespaceName(kDefaultNamespace);
