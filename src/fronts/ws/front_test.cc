@@ -712,6 +712,21 @@ TEST_F(V2Front, ATaskThatItsWorkerCancelledIsSentAgain) {  // 39
   EXPECT_TRUE(ends(id, JobState::completed));
 }
 
+TEST_F(V2Front, AnOutcomeThatCannotBeKeptEndsTheJob) {
+  start();
+  const auto socket = join_v2();
+  const JobId large = submit();
+  Json result = v2_result(socket->hear("biz.exec.dispatch"), 1);
+  result["payload"]["result"]["x"] = std::string(5 * 1024 * 1024, 'x');
+  socket->say(result);
+  EXPECT_TRUE(ends(large, JobState::dead)) << "it would be sent again for ever";
+  EXPECT_EQ(job(large).error->kind, "E.INTERNAL");
+  const JobId odd = submit();
+  socket->say(v2_error(socket->hear("biz.exec.dispatch"), 2, "no\nname"));
+  EXPECT_TRUE(ends(odd, JobState::dead));
+  EXPECT_EQ(job(odd).error->kind, "E.INTERNAL");
+}
+
 TEST_F(V2Front, AnErrorFailsTheTaskItNames) {  // 40
   start();
   const auto socket = join_v2(2);

@@ -266,6 +266,13 @@ void Tasks::settle(Place place, std::optional<Arrived> arrived, Request request)
         if (still != tasks_.end() && still->second.lease == lease) return settle(still, arrived, request);
         if (arrived) worker_.channel().done(*arrived);
       });
+    // What the worker said cannot be kept: too long a result, a code that is no name. The job must not stay with nobody.
+    const Place kept = tasks_.find(key);
+    if (settled.code() == Code::invalid_argument && kept != tasks_.end() && kept->second.lease == lease && !kept->second.unkept) {
+      kept->second.unkept = true;
+      JobError error{std::string(session::kInternal.code), cut_text(settled.status().message(), limits::kErrorBytesMax)};
+      return settle(kept, arrived, store::Failure{.lease = lease, .error = std::move(error), .retryable = false});
+    }
     if (!settled.ok())
       log::warn("an outcome was refused", {{"tenant", worker_.identity().tenant},
                                            {"worker_id", worker_.identity().instance},

@@ -72,6 +72,7 @@ class Tasks {
     double progress = 0;
     bool heard = false;     // the worker has spoken about it since it was taken up
     bool settling = false;  // its outcome is on its way
+    bool unkept = false;    // what the worker said could not be kept
   };
   using Place = std::map<Key, Task>::iterator;
 
