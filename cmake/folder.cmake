@@ -1,7 +1,8 @@
-# muster_folder(NAME PATH [LINK public targets] [PRIVATE private targets])
+# muster_folder(NAME PATH [FOR_PEOPLE] [LINK public targets] [PRIVATE private targets])
 #
 # Makes muster_NAME from PATH/*.cc and, when there are PATH/*_test.cc, the test program muster_NAME_test. Sub-folders are
 # part of their folder unless they are folders of their own (they then hold a file named .folder). *_main.cc is left out.
+# FOR_PEOPLE: nothing in it is ever what the processor is busy with (toolchain.cmake).
 #
 # Sources are compiled MUSTER_JOINED at a time: what their headers make the compiler do is most of its work, and it is done once for
 # all of them. Few enough that an edit costs seconds. 1 compiles each by itself.
@@ -32,7 +33,7 @@ function(muster_joined name out)
 endfunction()
 
 function(muster_folder name path)
-  cmake_parse_arguments(arg "" "" "LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "FOR_PEOPLE" "" "LINK;PRIVATE" ${ARGN})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*.cc)
   file(GLOB_RECURSE nested CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*/.folder)
   foreach(marker ${nested})
@@ -53,7 +54,11 @@ function(muster_folder name path)
     add_library(muster_${name} STATIC ${sources})
     target_link_libraries(muster_${name} PUBLIC ${arg_LINK} PRIVATE muster_flags ${arg_PRIVATE})
     target_compile_options(muster_${name} PRIVATE ${flags})
-    target_precompile_headers(muster_${name} REUSE_FROM muster_pch)
+    if(arg_FOR_PEOPLE)
+      muster_optimise(muster_${name} people)
+    else()
+      muster_optimise(muster_${name} "")
+    endif()
   else()
     add_library(muster_${name} INTERFACE)
     target_link_libraries(muster_${name} INTERFACE ${arg_LINK})
@@ -62,7 +67,7 @@ function(muster_folder name path)
     add_executable(muster_${name}_test ${tests})
     target_link_libraries(muster_${name}_test PRIVATE muster_${name} ${arg_LINK} ${arg_PRIVATE} muster_flags GTest::gtest_main)
     target_compile_options(muster_${name}_test PRIVATE ${flags})
-    target_precompile_headers(muster_${name}_test REUSE_FROM muster_pch)
+    muster_optimise(muster_${name}_test test)
     add_test(NAME ${name} COMMAND muster_${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 endfunction()

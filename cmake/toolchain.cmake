@@ -74,12 +74,37 @@ if(NOT MUSTER_SANITIZE AND NOT MUSTER_FUZZ)
   target_link_libraries(muster_allocator INTERFACE mimalloc)
 endif()
 
-# One precompiled header for everybody: the standard library and fmt. ./dev headers compiles without it.
+# How much the optimiser does is most of what a compiler costs that has its headers precompiled. Tests run for milliseconds and are
+# compiled far more often than they are slow: -O0 takes half the time of -O2. What people wait for more than the processor does
+# (the command line, starting a server, running tools) takes -O1.
+set(MUSTER_FOR_TESTS $<$<CONFIG:Release>:-O0>)
+set(MUSTER_FOR_PEOPLE $<$<CONFIG:Release>:-O1>)
+
+# The standard library and fmt, precompiled once for each way of optimising. ./dev headers compiles without it.
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/pch.cc CONTENT "")
-add_library(muster_pch OBJECT ${CMAKE_BINARY_DIR}/generated/pch.cc)
-target_link_libraries(muster_pch PRIVATE muster_flags fmt::fmt)
-target_precompile_headers(muster_pch PRIVATE
-  <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <deque> <functional> <map> <memory> <mutex>
-  <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+function(muster_pch name)  # [OPTIONS…]
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/generated/pch.cc)
+  target_link_libraries(${name} PRIVATE muster_flags fmt::fmt)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  target_precompile_headers(${name} PRIVATE
+    <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <deque> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+endfunction()
+muster_pch(muster_pch)
+muster_pch(muster_pch_people ${MUSTER_FOR_PEOPLE})
+muster_pch(muster_pch_test ${MUSTER_FOR_TESTS})
+
+# Compiles TARGET in one of the ways above: "", people or test.
+function(muster_optimise target how)
+  if(how STREQUAL "people")
+    target_compile_options(${target} PRIVATE ${MUSTER_FOR_PEOPLE})
+    target_precompile_headers(${target} REUSE_FROM muster_pch_people)
+  elseif(how STREQUAL "test")
+    target_compile_options(${target} PRIVATE ${MUSTER_FOR_TESTS})
+    target_precompile_headers(${target} REUSE_FROM muster_pch_test)
+  else()
+    target_precompile_headers(${target} REUSE_FROM muster_pch)
+  endif()
+endfunction()
 enable_testing()
 include(GoogleTest)
