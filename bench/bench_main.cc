@@ -1,10 +1,10 @@
-// muster_bench [postgres|resp|grpc] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
+// muster_bench [postgres|resp|grpc|ws] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
 //
 // The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, `resp`
-// the RESP wire beside Redis and beanstalkd, `grpc` workflows beside an empty gRPC server and Restate, no such word everything
-// else. Prints the table of goals with both sides of every ratio and appends one JSON line per row to the results file. A row is
-// marked with the share of the machine that other processes took while it was measured: ratios hold better than figures, but
-// neither holds on a busy machine.
+// the RESP wire beside Redis and beanstalkd, `grpc` workflows beside an empty gRPC server and Restate, `ws` AstraFlow's workers
+// beside a bare Beast server, no such word everything else. Prints the table of goals with both sides of every ratio and appends
+// one JSON line per row to the results file. A row is marked with the share of the machine that other processes took while it was
+// measured: ratios hold better than figures, but neither holds on a busy machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -26,6 +26,7 @@
 #include "bench/grpc/load.h"
 #include "bench/postgres/connection.h"
 #include "bench/row.h"
+#include "bench/ws/bare.h"
 
 namespace muster::bench {
 namespace {
@@ -197,9 +198,11 @@ int main(int argc, char** argv) {
   const bool postgres = suite == "postgres";
   const bool resp = suite == "resp";
   const bool grpc = suite == "grpc";
-  const bool named = postgres || resp || grpc;
+  const bool ws = suite == "ws";
+  const bool named = postgres || resp || grpc || ws;
   if (suite == "grpc-echo") return muster::bench::grpc_suite::serve_echo();
   if (suite == "grpc-load" && argc == 6) return muster::bench::grpc_suite::load_once(argv + 2);
+  if (suite == "ws-bare" && argc == 3) return muster::bench::ws::serve_bare(std::strtoul(argv[2], nullptr, 10));
   std::string results = fmt::format("bench/results/{}.jsonl", named ? suite : "latest");
   std::vector<std::string> filters;
   for (int i = named ? 2 : 1; i < argc; ++i) {
@@ -220,15 +223,16 @@ int main(int argc, char** argv) {
     else if (!name.starts_with("--"))
       filters.emplace_back(name);
     else {
-      fmt::print(
-          stderr,
-          "usage: muster_bench [postgres|resp|grpc] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] "
-          "[FILTER...]\n");
+      fmt::print(stderr,
+                 "usage: muster_bench [postgres|resp|grpc|ws] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] "
+                 "[--results FILE] "
+                 "[FILTER...]\n");
       return 2;
     }
   }
   if (postgres) return muster::bench::run_postgres(settings, results, filters);
   if (resp) return muster::bench::run(muster::bench::resp_measurements(), settings, results, filters);
   if (grpc) return muster::bench::run(muster::bench::grpc_measurements(), settings, results, filters);
+  if (ws) return muster::bench::run(muster::bench::ws_measurements(), settings, results, filters);
   return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }
