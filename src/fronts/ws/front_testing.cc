@@ -38,9 +38,27 @@ void TestSocket::cut() {
   net::run_on(loop_, [this] { session_->closed(); });
 }
 
+void TestSocket::stop_reading() {
+  net::run_on(loop_, [this] { connection_.room = false; });
+}
+
+bool TestSocket::ended() {
+  bool out = false;
+  net::run_on(loop_, [&] { out = connection_.closed; });
+  return out;
+}
+
 void TestSocket::say_text(std::string_view text) {
   std::string bytes;
   encoder_.text(text, bytes);
+  net::run_on(loop_, [&] {
+    if (!gone_ && !connection_.closed) session_->received(bytes);
+  });
+}
+
+void TestSocket::say_close(int code) {
+  std::string bytes;
+  encoder_.close(static_cast<websocket::CloseCode>(code), "", bytes);
   net::run_on(loop_, [&] {
     if (!gone_ && !connection_.closed) session_->received(bytes);
   });

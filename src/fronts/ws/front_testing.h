@@ -37,6 +37,7 @@ class TestSocket {
 
   void say(const Json& frame) { say_text(frame.dump()); }
   void say_text(std::string_view text);
+  void say_close(int code);
   // The next frame; fails the test when none comes.
   Json hear();
   Json hear(std::string_view type);  // the next one of this type; others before it are left out
@@ -46,6 +47,8 @@ class TestSocket {
   std::pair<int, std::string> closed();
   bool is_closed();
   void cut();  // the network is gone
+  void stop_reading();
+  bool ended();  // the server let go of the connection
 
  private:
   void look();
