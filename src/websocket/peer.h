@@ -66,6 +66,8 @@ class Peer {
 
   // What is to be sent, in order. Of several pings since the last call only the newest is answered (RFC 6455, section 5.5.3).
   std::string take_output();
+  // For a peer that does not read: what was not taken is not sent.
+  void drop_output() { output_.clear(); }
   bool has_output() const { return !output_.empty() || pong_.has_value(); }
 
   // When tick() has something to do; nullopt: never, unless something else happens first.

@@ -14,6 +14,7 @@ using websocket::CloseCode;
 
 // Not session::kCloseServiceRestart: at that a worker forgets its session.
 constexpr std::string_view kCloseStopping = "the server stops";
+constexpr std::string_view kCloseUnread = "messages are not read";
 
 Socket::Socket(std::shared_ptr<Core> core, net::Connection& connection, std::optional<websocket::DeflateTerms> deflate)
     : core_(std::move(core)),
@@ -72,12 +73,17 @@ void Socket::flush_later() {
 void Socket::flush() {
   flush_posted_ = false;
   if (closed_) return;
-  if (connection_.unsent() > core_->options.limits.unsent_bytes_max) {
+  // Behind the bound nothing is added but a goodbye: the worker that reads again finds it and resumes, the one that never does is
+  // cut off when the time for its answer is over.
+  const bool unread = connection_.unsent() > core_->options.limits.unsent_bytes_max;
+  if (unread && !peer_.closing()) {
     log::warn("a WebSocket does not read", {{"address", peer_address()}});
-    return connection_.close_now();
+    peer_.drop_output();
+    peer_.close(CloseCode::policy_violation, kCloseUnread, core_->ticks() + core_->options.limits.close);
+    arm();
   }
   if (peer_.has_output()) connection_.send(peer_.take_output());
-  if (peer_.finished()) connection_.close_when_sent();
+  if (peer_.finished()) unread ? connection_.close_now() : connection_.close_when_sent();
 }
 
 void Socket::close(CloseCode code, std::string_view reason) {
