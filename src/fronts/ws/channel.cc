@@ -42,6 +42,8 @@ void Channel::reset() {
   waits_.clear();
   ++epoch_;
   continued_at_.reset();
+  unplaced_.clear();
+  unplaced_bytes_ = 0;
   safe_ = link_.window_ack();
   first_ack_ += acks_.size();
   acks_.clear();
@@ -49,6 +51,7 @@ void Channel::reset() {
 
 void Channel::resumed(std::optional<std::uint64_t> last_seen) {
   LinkOutput out;
+  if (continued_at_) continued_at_ = core_.steady();  // it begins to send again
   if (const Status known = link_.resumed(last_seen, core_.steady(), out); !known.ok())
     log::warn("a worker resumed from a number that is not ours", {{"tenant", tenant_}, {"reason", known.message()}});
   carry_out(out);
@@ -135,21 +138,33 @@ void Channel::received(Envelope frame) {
   received_by_id(std::move(frame));
 }
 
-// The first number since the worker came back says where its numbers are. What it still holds it sends within
-// kHoleWaitAfterResume, and all of that lies within a window; later there is nothing left below.
-void Channel::find_base(std::uint64_t number) {
+// What the worker still holds it sends within kHoleWaitAfterResume, in any order, and the lowest of that is where its numbers go
+// on. Until then nothing can be put in order, or acknowledged. Number 1 has nothing below it.
+void Channel::keep_unplaced(Envelope frame) {
+  const std::uint64_t number = *frame.session_seq;
+  const bool full = unplaced_.size() >= kUnplacedMax || unplaced_bytes_ + frame.bytes > session::kReceiveHeldBytesDefault;
+  if (number == 0 || full) return core_.meter.refused("window");  // it comes again
+  const std::size_t bytes = frame.bytes;
+  if (unplaced_.emplace(number, std::move(frame)).second) unplaced_bytes_ += bytes;
+  const bool all_came = core_.steady() >= *continued_at_ + session::kHoleWaitAfterResume;
+  number == 1 || all_came ? place() : arm();
+}
+
+void Channel::place() {
   const Instant since = *std::exchange(continued_at_, std::nullopt);
-  const bool late = core_.steady() >= since + session::kHoleWaitAfterResume;
+  auto frames = std::exchange(unplaced_, {});
+  unplaced_bytes_ = 0;
   session::LinkState state = link_.state();
-  state.receive_base = number - std::min<std::uint64_t>(number, late ? 1 : core_.options.window);
+  state.receive_base = frames.begin()->first - 1;
   if (!link_.restore(std::move(state)).ok()) link_.reset();
   LinkOutput out;
   static_cast<void>(link_.resumed(std::nullopt, since, out));
   carry_out(out);
+  for (auto& [number, frame] : frames) received_numbered(std::move(frame));
 }
 
 void Channel::received_numbered(Envelope frame) {
-  if (continued_at_) find_base(*frame.session_seq);
+  if (continued_at_) return keep_unplaced(std::move(frame));
   LinkOutput out;
   const session::Arrival arrival = link_.received(std::move(frame), core_.steady(), out);
   if (arrival == session::Arrival::out_of_window || arrival == session::Arrival::no_room) core_.meter.refused("window");
@@ -222,11 +237,14 @@ void Channel::write_ack(const session::AckDue& due) {
 
 void Channel::arm() {
   if (socket_ == nullptr) return deadline_.set(std::nullopt);
-  deadline_.set(protocol_ == Protocol::v1 ? waits_.next_due() : link_.next_due());
+  std::optional<Instant> due = protocol_ == Protocol::v1 ? waits_.next_due() : link_.next_due();
+  if (!unplaced_.empty()) due = std::min(due.value_or(Instant::max()), *continued_at_ + session::kHoleWaitAfterResume);
+  deadline_.set(due);
 }
 
 void Channel::tick() {
   if (protocol_ == Protocol::v2) {
+    if (!unplaced_.empty() && core_.steady() >= *continued_at_ + session::kHoleWaitAfterResume) place();
     LinkOutput out;
     link_.tick(core_.steady(), out);
     return carry_out(out);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ namespace muster::ws {
 struct Core;
 class Socket;
 
+// Frames of a worker whose numbers are not known yet: a window above the first that came, and one below.
+inline constexpr std::size_t kUnplacedMax = 2 * session::kSessionWindowMax;
 inline constexpr std::size_t kAcksHeldMax = 1'024;  // of one worker, until what their frames brought is safe
 
 // A frame of the worker that is being taken care of. Given back by Channel::done().
@@ -62,7 +65,7 @@ class Channel {
   // v2: the worker is back with its windows. `last_seen`: the last of our numbers it has in order.
   void resumed(std::optional<std::uint64_t> last_seen);
   // v2: it is back, and what its windows were is not known here (session/link.h, restore). Numbers of ours go on behind
-  // `last_seen`; where the worker's are is learnt from the first that comes.
+  // `last_seen`; where the worker's begin is known when everything that it still holds has come.
   void continued(std::uint64_t last_seen);
 
   // exhausted: too much is under way. The frame is sent now, or when there is a socket and credit.
@@ -85,7 +88,8 @@ class Channel {
   };
 
   void received_numbered(session::Envelope frame);
-  void find_base(std::uint64_t number);
+  void keep_unplaced(session::Envelope frame);
+  void place();
   void received_by_id(session::Envelope frame);
   void carry_out(session::LinkOutput& out);
   void write_ack(const session::AckDue& due);
@@ -98,11 +102,13 @@ class Channel {
   const std::string tenant_;
   ChannelOwner& owner_;
   Socket* socket_ = nullptr;
-  session::Link link_;                   // v2
-  session::AckWaits waits_;              // v1
-  session::Duplicates handled_;          // v1, and v2 frames without a number
-  std::uint64_t epoch_ = 0;              // of the session
-  std::optional<Instant> continued_at_;  // set: the worker came back then, and its numbers are not known yet
+  session::Link link_;                                   // v2
+  session::AckWaits waits_;                              // v1
+  session::Duplicates handled_;                          // v1, and v2 frames without a number
+  std::uint64_t epoch_ = 0;                              // of the session
+  std::optional<Instant> continued_at_;                  // set: the worker came back then, and its numbers are not known yet
+  std::map<std::uint64_t, session::Envelope> unplaced_;  // what came since
+  std::size_t unplaced_bytes_ = 0;
   session::WindowAck safe_;
   std::deque<PendingAck> acks_;
   std::uint64_t first_ack_ = 0;  // number of acks_.front()

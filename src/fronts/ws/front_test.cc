@@ -505,6 +505,35 @@ TEST_F(V2Front, AServerThatStartedAnewFindsTheNumbersOfTheWorker) {
   EXPECT_TRUE(ends(id, JobState::completed));
 }
 
+TEST_F(V2Front, AServerThatStartedAnewTakesEverythingTheWorkerStillHeldBeforeItSendsAnyTaskAgain) {
+  start();
+  auto socket = join_v2(8);
+  std::vector<JobId> jobs;
+  std::vector<Json> dispatches;
+  for (std::uint64_t number = 1; number <= 8; ++number) {
+    jobs.push_back(submit());
+    dispatches.push_back(socket->hear("biz.exec.dispatch"));
+    socket->say(ack_of(dispatches.back(), number));
+  }
+  socket->cut();
+  restart();
+  TestSocket next(loop, *front);
+  next.say(resume(accepted, 8));
+  next.hear("control.session.accept");
+  for (const std::uint64_t i : {4U, 7U, 0U, 2U, 6U, 1U, 3U, 5U}) {  // as its timers have it, and far from where numbers begin
+    next.say(v2_result(dispatches[i], 500 + i));
+    pass(500ms);
+  }
+  EXPECT_FALSE(next.heard("control.ack")) << "there may be more below";
+  pass(3s);
+  for (const JobId& id : jobs) EXPECT_TRUE(ends(id, JobState::completed));
+  Json ack;
+  for (int i = 0; i < 8; ++i) ack = next.hear("control.ack");
+  EXPECT_EQ(window(ack), Json::parse("[507,0,64]"));
+  pass(10s);
+  EXPECT_FALSE(next.heard("biz.exec.dispatch")) << "no task is sent again";
+}
+
 TEST_F(V2Front, AWorkerThatStartsOverGetsItsTasksAgain) {
   start();
   auto socket = join_v2();
