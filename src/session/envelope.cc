@@ -131,10 +131,15 @@ template <class Take>
 Status for_each_field(std::string_view object, Seen& seen, const Take& take) {
   MemberScan scan(object);
   while (const std::optional<Member> member = scan.next()) {
-    const std::optional<std::string> name = text_value(member->name);
-    if (!name) return not_json();
-    if (!seen.add(*name)) return Status::invalid_argument(fmt::format("envelope field '{}' is there twice", *name));
-    if (Status status = take(*name, member->value); !status.ok()) return status;
+    std::string_view name = member->name.substr(1, member->name.size() - 2);
+    std::optional<std::string> unescaped;
+    if (!is_plain(name)) {
+      unescaped = text_value(member->name);
+      if (!unescaped) return not_json();
+      name = *unescaped;
+    }
+    if (!seen.add(name)) return Status::invalid_argument(fmt::format("envelope field '{}' is there twice", name));
+    if (Status status = take(name, member->value); !status.ok()) return status;
   }
   return scan.is_complete() ? Status() : not_json();
 }

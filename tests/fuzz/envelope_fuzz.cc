@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "session/ack.h"
 #include "session/envelope.h"
+#include "session/quick_ack.h"
 #include "session/token.h"
 
 using namespace muster;
@@ -16,6 +17,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check(!open_token("secret", text), "nobody guesses a signature");
   const Result<Envelope> envelope = read_envelope(text, {});
+  if (const auto quick = read_quick_ack(text)) {
+    check(envelope.ok() && envelope->type == "control.ack" && envelope->tenant == quick->tenant && !envelope->ack_request,
+          "what is taken the short way is taken the long way");
+    const auto payload = read_ack(envelope->payload);
+    check(payload.ok() && payload->window == quick->window, "and says the same");
+  }
   if (!envelope.ok()) {
     check(!envelope.status().message().empty() && envelope.status().message().size() < 512, "a refusal says why, in a line");
     return 0;

@@ -193,9 +193,12 @@ void Channel::acked(const Envelope& ack) {
     if (const std::string* id = session::acked_id(ack, *payload)) waits_.acked(*id);
     return arm();
   }
-  if (!payload->window) return;
+  if (payload->window) acked(*payload->window);
+}
+
+void Channel::acked(const session::WindowAck& window) {
   LinkOutput out;
-  link_.acknowledged(*payload->window, core_.steady(), out);
+  link_.acknowledged(window, core_.steady(), out);
   carry_out(out);
 }
 
@@ -239,7 +242,7 @@ void Channel::arm() {
   if (socket_ == nullptr) return deadline_.set(std::nullopt);
   std::optional<Instant> due = protocol_ == Protocol::v1 ? waits_.next_due() : link_.next_due();
   if (!unplaced_.empty()) due = std::min(due.value_or(Instant::max()), *continued_at_ + session::kHoleWaitAfterResume);
-  deadline_.set(due);
+  deadline_.wake_by(due);
 }
 
 void Channel::tick() {

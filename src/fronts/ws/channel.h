@@ -75,6 +75,7 @@ class Channel {
 
   void received(session::Envelope frame);
   void acked(const session::Envelope& ack);
+  void acked(const session::WindowAck& window);
   // What the frame brought is safe, or is of no use.
   void done(Arrived arrived);
 

@@ -10,6 +10,7 @@
 #include "fronts/ws/socket.h"
 #include "fronts/ws/worker_session.h"
 #include "session/ack.h"
+#include "session/quick_ack.h"
 #include "session/token.h"
 #include "session/wire_text.h"
 
@@ -51,7 +52,18 @@ void Conversation::move(ServerEvent event) {
 
 // --- judging frames ---
 
+// Acks of windows are most of what a busy worker says, and all they do is move a window.
+bool Conversation::moves_window(std::string_view text) {
+  if (state_ != ServerState::ready || *protocol_ != Protocol::v2) return false;
+  const auto ack = session::read_quick_ack(text);
+  if (!ack || ack->tenant != identity_->tenant) return false;
+  core_.meter.frame(tenant_, Meter::Direction::in, text.size());
+  worker_->window_acked(ack->window);
+  return true;
+}
+
 void Conversation::message(std::string_view text) {
+  if (moves_window(text)) return;
   auto frame = session::read_envelope(text, {.bytes = core_.options.limits.message_bytes_max, .protocol = protocol_});
   if (!frame.ok()) return spoiled(frame.status());
   if (!protocol_) protocol_ = session::protocol_of(frame->type);

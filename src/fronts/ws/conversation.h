@@ -38,6 +38,7 @@ class Conversation {
  private:
   using Envelope = session::Envelope;
 
+  bool moves_window(std::string_view text);
   void spoiled(const Status& why);
   bool fits(const Envelope& frame, session::FrameKind kind);
   void process(session::FrameKind kind, Envelope frame);

@@ -27,6 +27,11 @@ class Deadlines {
 
     // Replaces an earlier wait. The call comes once, and may set the next wait.
     void set(std::optional<Instant> at);
+    // For a wait that moves with every frame: an earlier one is left where it is, and its call, which then finds nothing to do,
+    // says when the next one is due.
+    void wake_by(std::optional<Instant> at) {
+      if (!place_ || (at && *at < (*place_)->first)) set(at);
+    }
 
    private:
     friend class Deadlines;

@@ -107,7 +107,7 @@ void Socket::arm() {
     const Instant then(std::chrono::ceil<Duration>(*peer_due));
     at = at ? std::min(*at, then) : then;
   }
-  deadline_.set(at);
+  deadline_.wake_by(at);
 }
 
 void Socket::due() {

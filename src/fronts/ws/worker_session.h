@@ -68,6 +68,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
 
   // A frame of its socket. A payload that is no object did not pass its schema.
   void received(session::FrameKind kind, session::Envelope frame);
+  void window_acked(const session::WindowAck& window) { channel_.acked(window); }  // the short way of an ack
 
   // --- ChannelOwner ---
   void deliver(session::Envelope frame, Arrived arrived) override;
