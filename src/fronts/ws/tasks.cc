@@ -182,7 +182,17 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
   worker_.nexts().asker_over(lease);
   tasks_.erase(place);
   if (narrowed_) stop_wanting();  // what it left out may have room now
-  want();
+  want_soon();
+}
+
+// Outcomes come in rounds: one claim asks for all the slots that a round frees.
+void Tasks::want_soon() {
+  if (std::exchange(wants_soon_, true)) return;
+  worker_.core().post([this, alive = alive_] {
+    if (!*alive) return;
+    wants_soon_ = false;
+    want();
+  });
 }
 
 // --- starting over ---

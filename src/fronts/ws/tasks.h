@@ -83,6 +83,7 @@ class Tasks {
   void adopt_page(Duration after, std::string cursor);
   void adopted(Duration after);
   void forget(const Key& key, const LeaseRef& lease);
+  void want_soon();
   Place find(const session::Envelope& frame, const json::Tree& names);
   Place find(const LeaseRef& lease);
   bool postponed(const session::Envelope& frame, Arrived arrived);
@@ -101,6 +102,7 @@ class Tasks {
   std::uint64_t claim_ = 0;  // the current one; what earlier ones bring is handed back
   bool narrowed_ = false;    // it leaves out node types that are at their limit
   bool adopting_ = false;
+  bool wants_soon_ = false;  // posted
   std::vector<std::pair<session::Envelope, Arrived>> postponed_;  // about tasks that are perhaps about to be taken up
   std::vector<std::function<void()>> later_;
   Deadlines::Entry retry_;
