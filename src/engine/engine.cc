@@ -54,6 +54,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       runs_(store, jobs_, clock, options),
       schedules_(store, runs_, clock, metrics, options),
       orphaned_runs_(jobs_, runs_, clock, options.orphaned_runs_after),
+      audit_(store, clock, metrics, options),
       sweeper_(store, clock, metrics, options, all_sweeps()) {
   store_.set_listener(this);
 }
@@ -67,7 +68,8 @@ Duration Engine::tick() {
   Duration pause = kSleepMax;
   each_in_turn([&] { pause = std::min(pause, sweeper_.tick()); }, [&] { pause = std::min(pause, claims_.tick()); },
                [&] { pause = std::min(pause, keys_.tick()); }, [&] { pause = std::min(pause, runs_.tick()); },
-               [&] { pause = std::min(pause, schedules_.tick()); }, [&] { pause = std::min(pause, orphaned_runs_.tick()); });
+               [&] { pause = std::min(pause, schedules_.tick()); }, [&] { pause = std::min(pause, orphaned_runs_.tick()); },
+               [&] { pause = std::min(pause, audit_.tick()); });
   return std::max(pause, Duration(0));
 }
 
@@ -77,6 +79,7 @@ void Engine::stop() {
   runs_.stop();
   schedules_.stop();
   orphaned_runs_.stop();
+  audit_.stop();
 }
 
 void Engine::committed(const store::Committed& commit) {

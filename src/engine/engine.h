@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "engine/audit.h"
 #include "engine/claims.h"
 #include "engine/events.h"
 #include "engine/jobs.h"
@@ -51,6 +52,7 @@ class Engine final : private store::Listener {
   Runs& runs() { return runs_; }
   Schedules& schedules() { return schedules_; }
   Claims& claims() { return claims_; }
+  Audit& audit() { return audit_; }
   Events& events() { return events_; }
   store::AdminStore& admin() { return store_; }
   const Clock& clock() const { return clock_; }
@@ -60,7 +62,8 @@ class Engine final : private store::Listener {
   // Work that arrives during the sleep (a claim that parks, a job that is scheduled) is late by this at most.
   static constexpr Duration kSleepMax{50};
 
-  // Answers every parked claim with an empty list and parks no more; the other verbs and tick() go on. Idempotent.
+  // Answers every parked claim with an empty list and parks no more, and hands all audit rows to the store; the other verbs and tick()
+  // go on. Idempotent.
   void stop();
 
  private:
@@ -81,6 +84,7 @@ class Engine final : private store::Listener {
   Runs runs_;
   Schedules schedules_;
   OrphanedRuns orphaned_runs_;
+  Audit audit_;
   Sweeper sweeper_;
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/clock.h"
 #include "model/limits.h"
@@ -10,6 +12,10 @@
 #include "store/verbs.h"
 
 namespace muster::engine {
+
+// Audit rows that are kept: what operators did, and dispatches and refused attempts.
+inline constexpr std::uint64_t kAuditDeedsMax = 100'000;
+inline constexpr std::uint64_t kAuditTrafficMax = 200'000;
 
 struct Options {
   std::array<HeartbeatPolicy, 5> policies{default_policy(Dialect::http), default_policy(Dialect::resp),
@@ -23,6 +29,9 @@ struct Options {
   Duration scheduler_every{5'000};          // schedules are looked at this often at the latest
   std::size_t scheduler_batch = 100;        // due schedules of one pass
   std::size_t scheduler_fires_max = 1'000;  // fires of one pass
+  Duration audit_kept = std::chrono::hours(24 * 90);
+  std::uint64_t audit_deeds_max = kAuditDeedsMax;
+  std::uint64_t audit_traffic_max = kAuditTrafficMax;
   // Runs of a server that was killed are handed back when nobody spoke of them for so long; 0: never.
   Duration orphaned_runs_after{0};
 };

@@ -8,7 +8,7 @@
 namespace muster::engine {
 namespace {
 
-Status validate(const ActionSpec& action) {
+Status validate_action(const ActionSpec& action) {
   if (Status status = validate_name("action id", action.id.text()); !status.ok()) return status;
   if (action.jobs.empty()) return Status::invalid_argument("an action has at least one job");
   if (action.jobs.size() > limits::kActionJobsMax)
@@ -50,7 +50,7 @@ void Plans::remove(NamespaceName ns, PlanId plan, Reply<Plan> reply) {
 }
 
 void Plans::submit(ActionSpec action, Reply<store::ActionSubmitted> reply) {
-  if (Status status = validate(action); !status.ok()) return reply(status);
+  if (Status status = validate_action(action); !status.ok()) return reply(status);
   store_.submit_action(std::move(action), std::move(reply));
 }
 

@@ -28,12 +28,12 @@ Status validate_worker(const NamespaceName& ns, const WorkerId& worker) {
   return validate_name("worker", worker.text());
 }
 
+}  // namespace
+
 Status validate_page(std::size_t limit, std::string_view cursor) {
   if (Status status = validate_count("limit", limit, {.least = 1, .most = limits::kPageMax}); !status.ok()) return status;
   return validate_text("cursor", cursor, {.bytes_max = kCursorBytesMax});
 }
-
-}  // namespace
 
 Status validate(const store::ClaimRequest& request) {
   if (Status status = validate_worker(request.ns, request.worker); !status.ok()) return status;

@@ -12,6 +12,8 @@ namespace muster::engine {
 
 inline constexpr std::size_t kCursorBytesMax = 4 * 1024;
 
+// Of any list.
+Status validate_page(std::size_t limit, std::string_view cursor);
 Status validate(const store::ClaimRequest& request);
 Status validate_wait(Duration wait);
 Status validate(const store::Completion& completion);
