@@ -3,6 +3,7 @@
 #include <array>
 
 #include "command/actions.h"
+#include "command/audit.h"
 #include "command/jobs.h"
 #include "command/keys.h"
 #include "command/namespaces.h"
@@ -16,20 +17,20 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 74> kCatalogue{
-    &kActionGet,        &kActionList,       &kActionSubmit,    &kBackupCreate,    &kClusterStatus,  &kJobCancel,
-    &kJobCancelBulk,    &kJobClaim,         &kJobComplete,     &kJobCount,        &kJobFail,        &kJobFind,
-    &kJobGet,           &kJobHeartbeat,     &kJobList,         &kJobLogs,         &kJobProgress,    &kJobRelease,
-    &kJobRetry,         &kJobRetryMatching, &kJobSettle,       &kJobSnooze,       &kJobSubmit,      &kJobSubmitBulk,
-    &kJobWhy,           &kKeysAwait,        &kKeysClear,       &kKeysRead,        &kKeysWrite,      &kNamespaceCreate,
-    &kNamespaceDelete,  &kNamespaceList,    &kNamespaceUpdate, &kPlanDelete,      &kPlanGet,        &kPlanList,
-    &kPlanSubmit,       &kQueueLimit,       &kQueueList,       &kQueuePause,      &kQueueResume,    &kRunCancel,
-    &kRunComplete,      &kRunFail,          &kRunGet,          &kRunGetStep,      &kRunHistory,     &kRunList,
-    &kRunResult,        &kRunRetry,         &kRunSignal,       &kRunStart,        &kRunStartChild,  &kRunStep,
-    &kRunTerminate,     &kScheduleBackfill, &kScheduleCreate,  &kScheduleDelete,  &kScheduleGet,    &kScheduleList,
-    &kSchedulePause,    &kSchedulePreview,  &kScheduleResume,  &kScheduleTrigger, &kScheduleUpdate, &kServerInfo,
-    &kWorkerDrain,      &kWorkerGet,        &kWorkerHeartbeat, &kWorkerList,      &kWorkerRegister, &kWorkerRetire,
-    &kWorkerUnregister, &kWorkerVerify,
+constexpr std::array<const Spec*, 75> kCatalogue{
+    &kActionGet,       &kActionList,       &kActionSubmit,     &kAuditList,       &kBackupCreate,    &kClusterStatus,
+    &kJobCancel,       &kJobCancelBulk,    &kJobClaim,         &kJobComplete,     &kJobCount,        &kJobFail,
+    &kJobFind,         &kJobGet,           &kJobHeartbeat,     &kJobList,         &kJobLogs,         &kJobProgress,
+    &kJobRelease,      &kJobRetry,         &kJobRetryMatching, &kJobSettle,       &kJobSnooze,       &kJobSubmit,
+    &kJobSubmitBulk,   &kJobWhy,           &kKeysAwait,        &kKeysClear,       &kKeysRead,        &kKeysWrite,
+    &kNamespaceCreate, &kNamespaceDelete,  &kNamespaceList,    &kNamespaceUpdate, &kPlanDelete,      &kPlanGet,
+    &kPlanList,        &kPlanSubmit,       &kQueueLimit,       &kQueueList,       &kQueuePause,      &kQueueResume,
+    &kRunCancel,       &kRunComplete,      &kRunFail,          &kRunGet,          &kRunGetStep,      &kRunHistory,
+    &kRunList,         &kRunResult,        &kRunRetry,         &kRunSignal,       &kRunStart,        &kRunStartChild,
+    &kRunStep,         &kRunTerminate,     &kScheduleBackfill, &kScheduleCreate,  &kScheduleDelete,  &kScheduleGet,
+    &kScheduleList,    &kSchedulePause,    &kSchedulePreview,  &kScheduleResume,  &kScheduleTrigger, &kScheduleUpdate,
+    &kServerInfo,      &kWorkerDrain,      &kWorkerGet,        &kWorkerHeartbeat, &kWorkerList,      &kWorkerRegister,
+    &kWorkerRetire,    &kWorkerUnregister, &kWorkerVerify,
 };
 
 }  // namespace

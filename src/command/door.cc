@@ -19,7 +19,7 @@ Status Door::admit(const Caller& caller, const Spec& command) const {
   Status refused = authorize(caller, command);
   if (refused.ok()) return refused;
   tally_->count(Tally::place_of(command), refused.code());
-  if (command.audited) write_audit(command, AuditEntry(caller, {}), refused.code());
+  if (command.audited) write_audit(engine_, command, AuditEntry(caller, {}), refused.code());
   return refused;
 }
 

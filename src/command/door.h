@@ -3,8 +3,9 @@
 //
 //   1. The caller's role must reach the command. A request is not even read for one whose role does not.
 //   2. The namespaces that the request names must be the caller's.
-//   3. The command's handler runs. Its reply is counted, timed and, after an operator's intervention, written to the audit log;
-//      so are refusals.
+//   3. The command's handler runs. Its reply is counted, timed and, after an operator's intervention, written to the log and to
+//   the
+//      audit book; so are refusals.
 //
 // What is no command, because nobody asks for it: events() tells what happened, delivery() is told what became of an answer.
 #pragma once
@@ -17,6 +18,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/reply.h"
+#include "command/audit_entry.h"
 #include "command/context.h"
 #include "command/delivery.h"
 #include "command/scope.h"
@@ -59,16 +61,16 @@ class Door {
     constexpr const Spec& kCommand = Record<Request>::spec;
 
     Status refused = authorize(caller, kCommand);
-    std::string target;
+    Subject about;
     if (refused.ok()) {
       Result<Request> request = read();
-      if constexpr (kCommand.audited)
-        if (request.ok()) target = target_of(*request);
       refused = request.ok() ? confine(caller, *request) : request.status();
+      if constexpr (kCommand.audited)
+        if (request.ok()) about = subject_of(*request);
       if (refused.ok())
-        return hand_over(context, *std::move(request), watched<Request>(caller, std::move(target), std::move(reply)));
+        return hand_over(context, *std::move(request), watched<Request>(caller, std::move(about), std::move(reply)));
     }
-    watched<Request>(caller, std::move(target), std::move(reply))(std::move(refused));
+    watched<Request>(caller, std::move(about), std::move(reply))(std::move(refused));
     return Ticket();
   }
 
@@ -80,10 +82,10 @@ class Door {
     Status refused = authorize(caller, kCommand);
     for (auto request = requests.begin(); request != requests.end() && refused.ok(); ++request)
       refused = confine(caller, *request);
-    std::vector<std::string> targets;
+    std::vector<Subject> subjects;
     if constexpr (kCommand.audited)
-      for (const Request& request : requests) targets.push_back(target_of(request));
-    auto watched = watched_all<Request>(caller, requests.size(), std::move(targets), std::move(reply));
+      for (const Request& request : requests) subjects.push_back(subject_of(request));
+    auto watched = watched_all<Request>(caller, requests.size(), std::move(subjects), std::move(reply));
     if (!refused.ok()) return watched(std::move(refused));
     Context context = context_of(caller);
     handle(context, std::move(requests), std::move(watched));
@@ -94,6 +96,9 @@ class Door {
 
   // For wires that know the command before they read the request: its role's refusal, counted and written down as run() would.
   Status admit(const Caller& caller, const Spec& command) const;
+
+  // For wires that do something by themselves which an auditor asks about, such as giving a task to a worker. Costs no wait.
+  void note(const Caller& caller, Noted noted) const { write_note(engine_, caller, std::move(noted)); }
 
   Events& events() { return engine_.events(); }
   Delivery delivery() { return Delivery(engine_); }
@@ -117,13 +122,14 @@ class Door {
   }
 
   template <class Request>
-  Reply<AnswerTo<Request>> watched(const Caller& caller, std::string target, Reply<AnswerTo<Request>> reply) const {
+  Reply<AnswerTo<Request>> watched(const Caller& caller, Subject about, Reply<AnswerTo<Request>> reply) const {
     using Answer = AnswerTo<Request>;
     const Stopwatch watch = begin<Request>();
     if constexpr (Record<Request>::spec.audited) {
-      return [watch, entry = AuditEntry(caller, std::move(target)), reply = std::move(reply)](Result<Answer> result) mutable {
+      return [&engine = engine_, watch, entry = AuditEntry(caller, std::move(about)),
+              reply = std::move(reply)](Result<Answer> result) mutable {
         watch.end(result.code());
-        write_audit(Record<Request>::spec, entry, result.code());
+        write_audit(engine, Record<Request>::spec, entry, result.code());
         reply(std::move(result));
       };
     } else {
@@ -135,18 +141,16 @@ class Door {
   }
 
   template <class Request>
-  Reply<store::Each<AnswerTo<Request>>> watched_all(const Caller& caller, std::size_t count, std::vector<std::string> targets,
+  Reply<store::Each<AnswerTo<Request>>> watched_all(const Caller& caller, std::size_t count, std::vector<Subject> subjects,
                                                     Reply<store::Each<AnswerTo<Request>>> reply) const {
     using Answers = store::Each<AnswerTo<Request>>;
     const Stopwatch watch = begin<Request>();
-    AuditEntry entry;
-    if constexpr (Record<Request>::spec.audited) entry = AuditEntry(caller, {});
-    return [watch, count, entry = std::move(entry), targets = std::move(targets),
+    std::vector<AuditEntry> entries;
+    for (Subject& about : subjects) entries.emplace_back(caller, std::move(about));
+    return [&engine = engine_, watch, count, entries = std::move(entries),
             reply = std::move(reply)](Result<Answers> answers) mutable {
-      for (std::size_t i = 0; i < targets.size(); ++i) {
-        entry.target = std::move(targets[i]);
-        write_audit(Record<Request>::spec, entry, answers.ok() ? (*answers)[i].code() : answers.code());
-      }
+      for (std::size_t i = 0; i < entries.size(); ++i)
+        write_audit(engine, Record<Request>::spec, entries[i], answers.ok() ? (*answers)[i].code() : answers.code());
       watch.end_all(count, answers);
       reply(std::move(answers));
     };

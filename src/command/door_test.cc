@@ -4,6 +4,7 @@
 
 #include "base/ask_testing.h"
 #include "base/temp_folder_testing.h"
+#include "command/audit.h"
 #include "command/catalogue.h"
 #include "command/jobs.h"
 #include "command/keys.h"
@@ -25,6 +26,15 @@ class DoorTest : public testing::Test {
   }
   Result<QueuePauseReply> pause(const Caller& caller, const char* ns = "default") {
     return ask<QueuePauseReply>(caller, QueuePauseRequest{.ns = NamespaceName(ns), .queue = QueueName("mail"), .reason = ""});
+  }
+  // Newest first: action, target, outcome, namespace.
+  std::vector<std::array<std::string, 4>> audited(const Caller& caller, AuditListRequest query = {}) {
+    const auto page = ask<AuditListReply>(caller, std::move(query));
+    EXPECT_TRUE(page.ok()) << page.status().text();
+    std::vector<std::array<std::string, 4>> out;
+    if (page.ok())
+      for (const engine::AuditRow& row : page->rows) out.push_back({row.action, row.target, row.outcome, row.ns.text()});
+    return out;
   }
   std::uint64_t counted(const char* command, const char* outcome) {
     return metrics_.counter("muster_commands_total", "", {{"command", command}, {"outcome", outcome}}).value();
@@ -148,6 +158,92 @@ TEST_F(DoorTest, AWorkerStartsNoRunButTheChildOfOne) {
   worker.role = Role::worker;
   EXPECT_EQ(ask<RunStartReply>(worker, RunStartRequest{run}).code(), Code::permission_denied);
   EXPECT_EQ(ask<RunStartReply>(worker, RunStartChildRequest{run}).code(), Code::invalid_argument);
+}
+
+using Rows = std::vector<std::array<std::string, 4>>;
+
+TEST_F(DoorTest, AnInterventionIsARowOfTheBookWithWhoAndWhereFrom) {
+  Caller caller = operator_;
+  caller.correlation = "req-7";
+  caller.worker = WorkerId("w1");
+  ASSERT_TRUE(pause(caller).ok());
+  const auto page = ask<AuditListReply>(operator_, AuditListRequest{});
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->rows.size(), 1U);
+  const engine::AuditRow& row = page->rows.front();
+  EXPECT_EQ(row.who, "ops");
+  EXPECT_EQ(row.role, "operator");
+  EXPECT_EQ(row.address, "10.0.0.1:7");
+  EXPECT_EQ(row.worker, "w1");
+  EXPECT_EQ(row.correlation, "req-7");
+  EXPECT_EQ(row.at, clock_.now());
+  EXPECT_EQ(audited(operator_), (Rows{{"queue.pause", "default/mail", "ok", "default"}}));
+}
+
+TEST_F(DoorTest, RefusalsAreRowsTooWhereverTheyHappen) {
+  EXPECT_FALSE(pause(reader_).ok());
+  EXPECT_FALSE(door_->admit(reader_, kQueueResume).ok());
+  EXPECT_EQ(pause(operator_, "nowhere").code(), Code::not_found);
+  EXPECT_EQ(audited(operator_), (Rows{{"queue.pause", "nowhere/mail", "not_found", "nowhere"},
+                                      {"queue.resume", "", "permission_denied", ""},
+                                      {"queue.pause", "", "permission_denied", ""}}));
+}
+
+TEST_F(DoorTest, WhatIsDoneToAJobBelongsToTheNamespaceOfTheJob) {
+  ASSERT_TRUE(
+      ask<NamespaceCreateReply>(operator_, NamespaceCreateRequest{.name = NamespaceName("team"), .description = ""}).ok());
+  JobSpec job;
+  job.ns = NamespaceName("team");
+  job.type = JobType("x");
+  const auto made = ask<JobSubmitReply>(operator_, JobSubmitRequest{.job = job});
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE(ask<JobCancelReply>(operator_, JobCancelRequest{{.job = made->id, .reason = ""}}).ok());
+  ASSERT_TRUE(eventually([&] { return audited(operator_).size() == 2; }));
+  EXPECT_EQ(audited(operator_),
+            (Rows{{"job.cancel", made->id.text(), "ok", "team"}, {"namespace.create", "team", "ok", "team"}}));
+}
+
+TEST_F(DoorTest, ABoundOperatorReadsWhatWasDoneInItsNamespacesAndNothingElse) {
+  ASSERT_TRUE(
+      ask<NamespaceCreateReply>(operator_, NamespaceCreateRequest{.name = NamespaceName("mine"), .description = ""}).ok());
+  ASSERT_TRUE(pause(operator_, "mine").ok());
+  ASSERT_TRUE(pause(operator_).ok());
+  EXPECT_FALSE(pause(reader_).ok());
+  Caller bound = operator_;
+  bound.namespaces = {NamespaceName("mine"), NamespaceName("also-mine")};
+  EXPECT_EQ(audited(bound), (Rows{{"queue.pause", "mine/mail", "ok", "mine"}, {"namespace.create", "mine", "ok", "mine"}}));
+  AuditListRequest others;
+  others.filter.ns = NamespaceName("default");
+  EXPECT_EQ(ask<AuditListReply>(bound, others).code(), Code::permission_denied);
+  EXPECT_EQ(audited(operator_).size(), 4U);
+}
+
+TEST_F(DoorTest, TheBookIsForOperators) {
+  Caller worker = operator_;
+  worker.role = Role::worker;
+  EXPECT_EQ(ask<AuditListReply>(worker, AuditListRequest{}).code(), Code::permission_denied);
+  EXPECT_EQ(ask<AuditListReply>(reader_, AuditListRequest{}).code(), Code::permission_denied);
+}
+
+TEST_F(DoorTest, WhatAWireDoesByItselfIsARowAndNoLineOfTheLog) {
+  testing::internal::CaptureStderr();
+  door_->note(reader_, {.action = "job.dispatch",
+                        .ns = NamespaceName("default"),
+                        .worker = WorkerId("w1"),
+                        .target = "j1",
+                        .correlation = "d1",
+                        .outcome = "ok"});
+  EXPECT_EQ(audited(operator_), (Rows{{"job.dispatch", "j1", "ok", "default"}}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr().find("audit"), std::string::npos);
+}
+
+TEST_F(DoorTest, RowsOutliveTheServerThatWroteThem) {
+  ASSERT_TRUE(pause(operator_).ok());
+  engine_->stop();
+  door_.reset();
+  engine_ = std::make_unique<engine::Engine>(*store_, clock_, metrics_, engine::Options{});
+  door_ = std::make_unique<Door>(*engine_, ServerFacts{}, metrics_);
+  EXPECT_TRUE(eventually([&] { return audited(operator_) == Rows{{"queue.pause", "default/mail", "ok", "default"}}; }));
 }
 
 TEST_F(DoorTest, WhatIsNoInterventionIsNotAudited) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/reply.h"
+#include "command/audit.h"
 #include "command/context.h"
 #include "command/queues.h"
 #include "command/runs.h"
@@ -28,6 +29,8 @@ template <>
 inline constexpr bool kLeavesOthersOut<store::ScheduleQuery> = true;
 template <>
 inline constexpr bool kLeavesOthersOut<QueueListRequest> = true;
+template <>
+inline constexpr bool kLeavesOthersOut<AuditListRequest> = true;
 
 // Fills in the only namespace of a caller that named none. permission_denied: one that is not the caller's, or none of several
 // unless `list`.

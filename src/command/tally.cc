@@ -4,9 +4,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <string>
 
 #include "base/check.h"
-#include "base/log.h"
 #include "command/catalogue.h"
 
 namespace muster::command {
@@ -49,21 +49,6 @@ void Tally::time(std::size_t place, Ticks took) {
     known.store(histogram, std::memory_order_release);
   }
   histogram->observe(std::chrono::duration<double>(took).count());
-}
-
-namespace {
-
-constexpr std::size_t kShownTargetBytes = 256;  // a name that is too long is refused later, and need not fill the log
-
-}  // namespace
-
-void write_audit(const Spec& command, const AuditEntry& entry, Code outcome) {
-  log::info("audit", {{"who", entry.who},
-                      {"address", entry.address},
-                      {"type", std::string(command.name)},
-                      {"target", entry.target.substr(0, kShownTargetBytes)},
-                      {"outcome", std::string(to_string(outcome))},
-                      {"corr", entry.correlation}});
 }
 
 }  // namespace muster::command

@@ -1,9 +1,8 @@
-// What is counted, timed and written down of commands. Any thread.
+// What is counted and timed of commands. Any thread.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "base/clock.h"
@@ -55,19 +54,5 @@ class Stopwatch {
   std::size_t place_;
   Ticks began_;
 };
-
-// What the audit log tells about an intervention besides its outcome.
-struct AuditEntry {
-  AuditEntry() = default;
-  AuditEntry(const Caller& caller, std::string about)
-      : who(caller.name), address(caller.address), correlation(caller.correlation), target(std::move(about)) {}
-
-  std::string who;          // the token's name
-  std::string address;      // of the peer
-  std::string correlation;  // the wire's own name for the request; empty: it has none
-  std::string target;       // what it is about
-};
-
-void write_audit(const Spec& command, const AuditEntry& entry, Code outcome);
 
 }  // namespace muster::command

@@ -1,7 +1,9 @@
-// What a request is about, in one word for the audit log: the id of a job, or a name behind its namespace.
+// What a request is about, for those who write it down: the id of a job, or a name behind its namespace, and whose it is.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "command/context.h"
 
@@ -37,6 +39,34 @@ std::string target_of(const Request& request) {
     return request.name;
   else
     static_assert(sizeof(Request) == 0, "an audited request says what it is about");
+}
+
+struct Subject {
+  std::string target;
+  NamespaceName ns;            // empty: the request names none
+  std::optional<JobId> job{};  // that says it instead
+};
+
+template <class Request>
+Subject subject_of(const Request& request) {
+  Subject out{.target = target_of(request), .ns = {}};
+  if constexpr (requires { request.ns.text(); })
+    out.ns = request.ns;
+  else if constexpr (requires { request.filter.ns; })
+    out.ns = request.filter.ns;
+  else if constexpr (requires { request.batch.ns; })
+    out.ns = request.batch.ns;
+  else if constexpr (requires { request.schedule.ns; })
+    out.ns = request.schedule.ns;
+  else if constexpr (requires { request.name.text(); })
+    out.ns = request.name;
+  else if constexpr (requires { request.cancel.job; })
+    out.job = request.cancel.job;
+  else if constexpr (requires { JobId(request.job); })
+    out.job = request.job;
+  else if constexpr (requires { JobId(request.run); })
+    out.job = request.run;
+  return out;
 }
 
 }  // namespace muster::command
