@@ -208,6 +208,7 @@ std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std
   add_top_command(*app, context);
   add_bench_command(*app, context);
   add_server_commands(*app, context);
+  add_audit_commands(*app, context);
   add_cluster_commands(*app, context);
   add_completion_command(*app, context);
   return app;

@@ -41,6 +41,7 @@ void add_why_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
 void add_server_commands(CLI::App& app, Context& context);  // server, backup
+void add_audit_commands(CLI::App& app, Context& context);
 void add_cluster_commands(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 

@@ -274,6 +274,16 @@ Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_
 
 Result<Cluster> Client::cluster() { return state_->get(api("/cluster"), decode_cluster); }
 
+Result<AuditPage> Client::audit(const AuditQuery& query) {
+  Path path = api("/audit");
+  path.query("namespace", query.ns).query("action", query.action).query("who", query.who).query("worker", query.worker);
+  path.query("target", query.target).query("outcome", query.outcome);
+  if (query.since) path.query("since", format_instant(*query.since));
+  if (query.until) path.query("until", format_instant(*query.until));
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  return state_->get(path.query("cursor", query.cursor), decode_audit_page);
+}
+
 Result<Backup> Client::backup(std::string_view name) {
   // Copying a large database takes as long as it takes; the server's own bound applies.
   constexpr Duration kBackupExtra = std::chrono::hours(1);

@@ -150,6 +150,8 @@ class Client {
 
   Result<ServerInfo> server();
   Result<Cluster> cluster();
+  // What operators did, and what was given to workers.
+  Result<AuditPage> audit(const AuditQuery& query);
   Result<Backup> backup(std::string_view name);  // of a file in the server's folder of backups
   // ok: the server can write. unavailable: it says why it cannot.
   Result<Nothing> ready();

@@ -102,6 +102,7 @@ Result<SchedulePage> decode_schedule_page(std::string_view text);
 Result<std::vector<Instant>> decode_fires(std::string_view text);
 Result<ServerInfo> decode_server(std::string_view text);
 Result<Cluster> decode_cluster(std::string_view text);
+Result<AuditPage> decode_audit_page(std::string_view text);
 Result<Backup> decode_backup(std::string_view text);
 Result<Event> decode_event(const ServerEvent& event);
 

@@ -163,6 +163,15 @@ constexpr auto kFields<Backup> = std::array{
     field<&Backup::took>("took_ms"),
     document<&Backup::document>(),
 };
+template <>
+constexpr auto kFields<AuditRow> = std::array{
+    field<&AuditRow::id>("id").must(),  field<&AuditRow::at>("at"),           field<&AuditRow::ns>("namespace"),
+    field<&AuditRow::who>("who"),       field<&AuditRow::role>("role"),       field<&AuditRow::address>("address"),
+    field<&AuditRow::worker>("worker"), field<&AuditRow::action>("action"),   field<&AuditRow::target>("target"),
+    field<&AuditRow::corr>("corr"),     field<&AuditRow::outcome>("outcome"), document<&AuditRow::document>(),
+};
+template <>
+constexpr auto kFields<AuditPage> = std::array{field<&AuditPage::rows>("audit").must(), field<&AuditPage::next>("next")};
 constexpr std::array kEventFields{
     field<&Event::at>("at"),       field<&Event::ns>("namespace"),    field<&Event::id>("id"),
     field<&Event::queue>("queue"), field<&Event::type>("type"),       field<&Event::event>("event"),
@@ -291,6 +300,7 @@ Result<Namespace> decode_namespace(std::string_view body) { return decoded<Names
 Result<std::vector<Namespace>> decode_namespaces(std::string_view body) { return decoded_list<Namespace>(body, "namespaces"); }
 Result<ServerInfo> decode_server(std::string_view body) { return decoded<ServerInfo>(body); }
 Result<Cluster> decode_cluster(std::string_view body) { return decoded<Cluster>(body); }
+Result<AuditPage> decode_audit_page(std::string_view body) { return decoded<AuditPage>(body); }
 Result<Backup> decode_backup(std::string_view body) { return decoded<Backup>(body); }
 Result<Plan> decode_plan(std::string_view body) { return decoded<Plan>(body); }
 Result<PlanPage> decode_plan_page(std::string_view body) { return decoded<PlanPage>(body); }

@@ -80,6 +80,30 @@ struct Cluster {
   std::string document;
 };
 
+// Who did what, and what came of it.
+struct AuditRow {
+  std::string id;
+  std::optional<Instant> at;
+  std::string ns;               // empty: it belongs to none
+  std::string who, role;        // the token's
+  std::string address, worker;  // of the peer; that acted, or was given a task
+  std::string action, target, corr, outcome;
+  std::string document;
+};
+
+// What is empty asks for nothing.
+struct AuditQuery {
+  std::string ns, action, who, worker, target, outcome;
+  std::optional<Instant> since, until;
+  std::optional<std::uint32_t> limit;
+  std::string cursor;
+};
+
+struct AuditPage {
+  std::vector<AuditRow> rows;  // newest first
+  std::string next;            // empty: the end. A page may be short while more follow
+};
+
 struct Backup {
   std::string path;
   std::uint64_t bytes = 0;

@@ -426,6 +426,14 @@ constexpr std::array kSettings{
             .max = 3'650 * kDay,
             .help = "how long the rows of workers that are gone stay"},
 
+    Setting{.section = "audit",
+            .key = "kept",
+            .type = SettingType::duration,
+            .fallback = "90d",
+            .min = kMinute,
+            .max = 3'650 * kDay,
+            .help = "how long audit rows stay, unless there are too many of them"},
+
     heartbeat("http_interval", "10s", "how often HTTP workers must be heard"),
     heartbeat("http_dead_after", "30s", "silence after which an HTTP worker is dead"),
     heartbeat("resp_interval", "30s", "how often RESP workers must be heard"),

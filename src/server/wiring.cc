@@ -179,6 +179,7 @@ engine::Options engine_options(const Config& config) {
   options.retention.dead_kept = duration(config, "retention", "dead_kept");
   options.retention.finished_count_max = static_cast<std::uint64_t>(config.number("retention", "finished_count_max"));
   options.offline_kept = duration(config, "retention", "offline_workers_kept");
+  options.audit_kept = duration(config, "audit", "kept");
   options.events_kept = count(config, "limits", "events_kept");
   options.parked_max = count(config, "limits", "parked_claims_max");
   options.scheduler_every = duration(config, "scheduler", "interval");

@@ -69,6 +69,7 @@ void queue_limit(ExchangePtr exchange);
 void namespace_list(ExchangePtr exchange);
 void namespace_create(ExchangePtr exchange);
 void namespace_delete(ExchangePtr exchange);
+void audit_list(ExchangePtr exchange);
 void backup_create(ExchangePtr exchange);
 
 void cluster_status(ExchangePtr exchange);

@@ -1,4 +1,5 @@
 #include "command/server.h"
+#include "fronts/http/codec/audit.h"
 #include "fronts/http/codec/cluster.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/codec/queues.h"
@@ -19,6 +20,8 @@ Response plain(unsigned status, std::string text) {
 }
 
 }  // namespace
+
+void audit_list(ExchangePtr exchange) { serve<decode_audit_list, as_json<engine::AuditPage>>(std::move(exchange)); }
 
 void cluster_status(ExchangePtr exchange) {
   serve<nothing<command::ClusterStatusRequest>, as_json<command::Cluster>>(std::move(exchange));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "command/actions.h"
+#include "command/audit.h"
 #include "command/jobs.h"
 #include "command/namespaces.h"
 #include "command/plans.h"
@@ -98,6 +99,7 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/namespaces", command::kNamespaceList, endpoints::namespace_list),
     command_route(Method::post, "/api/v1/namespaces", command::kNamespaceCreate, endpoints::namespace_create),
     command_route(Method::delete_, "/api/v1/namespaces/{name}", command::kNamespaceDelete, endpoints::namespace_delete),
+    command_route(Method::get, "/api/v1/audit", command::kAuditList, endpoints::audit_list),
     command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),

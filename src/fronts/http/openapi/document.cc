@@ -15,11 +15,11 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array kNouns{job_operations,      job_request_operations, plan_operations,  run_operations,
-                            schedule_operations, worker_operations,      queue_operations, event_operations};
+constexpr std::array kNouns{audit_operations,    job_operations,    job_request_operations, plan_operations, run_operations,
+                            schedule_operations, worker_operations, queue_operations,       event_operations};
 
-constexpr std::array<std::string_view, 8> kTags{"jobs",    "plans",  "runs",       "schedules",
-                                                "workers", "queues", "namespaces", "server"};
+constexpr std::array<std::string_view, 9> kTags{"jobs",   "plans",      "runs",  "schedules", "workers",
+                                                "queues", "namespaces", "audit", "server"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kHead{{
     {"openapi", R"("3.1.0")"},
