@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
 #include "fronts/ws/core.h"
 #include "fronts/ws/socket.h"
 
@@ -49,12 +48,12 @@ void Channel::reset() {
   acks_.clear();
 }
 
-void Channel::resumed(std::optional<std::uint64_t> last_seen) {
+Status Channel::resumed(std::optional<std::uint64_t> last_seen) {
   LinkOutput out;
   if (continued_at_) continued_at_ = core_.steady();  // it begins to send again
-  if (const Status known = link_.resumed(last_seen, core_.steady(), out); !known.ok())
-    log::warn("a worker resumed from a number that is not ours", {{"tenant", tenant_}, {"reason", known.message()}});
+  Status known = link_.resumed(last_seen, core_.steady(), out);
   carry_out(out);
+  return known;
 }
 
 void Channel::continued(std::uint64_t last_seen) {

@@ -63,7 +63,8 @@ class Channel {
   // Both streams begin anew.
   void reset();
   // v2: the worker is back with its windows. `last_seen`: the last of our numbers it has in order.
-  void resumed(std::optional<std::uint64_t> last_seen);
+  // conflict: that is none of ours, and counts as not said.
+  Status resumed(std::optional<std::uint64_t> last_seen);
   // v2: it is back, and what its windows were is not known here (session/link.h, restore). Numbers of ours go on behind
   // `last_seen`; where the worker's begin is known when everything that it still holds has come.
   void continued(std::uint64_t last_seen);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "command/workers.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/frame_log.h"
 #include "fronts/ws/member_text.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
@@ -89,10 +90,13 @@ void Conversation::message(std::string_view text) {
 
 void Conversation::spoiled(const Status& why) {
   core_.meter.refused("envelope");
-  log::warn("a frame was refused", {{"address", socket_.peer_address()},
-                                    {"sender.id", identity_ ? identity_->instance : std::string()},
-                                    {"code", std::string(session::kInternal.code)},
-                                    {"reason", why.message()}});
+  if (may_complain())
+    log::warn("a frame was refused", {{"tenant", identity_ ? identity_->tenant : std::string()},
+                                      {"sender.id", identity_ ? identity_->instance : std::string()},
+                                      {"code", std::string(session::kInternal.code)},
+                                      {"session_id", worker_ ? worker_->session_id() : std::string()},
+                                      {"address", socket_.peer_address()},
+                                      {"reason", why.message()}});
   const Instant now = core_.steady();
   spoiled_at_.push_back(now);
   while (spoiled_at_.front() + kSpoiledWithin < now) spoiled_at_.pop_front();
@@ -100,15 +104,19 @@ void Conversation::spoiled(const Status& why) {
     socket_.close(CloseCode::internal_error, session::kCloseInternal);
 }
 
+bool Conversation::may_complain() { return (worker_ ? worker_->complaints() : core_.strangers).admits(); }
+
 bool Conversation::fits(const Envelope& frame, FrameKind kind) {
   const schema::Schema* schema = core_.schemas.payload(*protocol_, kind);
   if (schema == nullptr || schema->accepts(frame.payload)) return true;
   core_.meter.refused("payload");
-  log::warn("the payload of a frame was refused", {{"tenant", frame.tenant},
-                                                   {"sender.id", frame.sender.id},
-                                                   {"type", frame.type},
-                                                   {"id", frame.id},
-                                                   {"reason", schema->check(frame.payload).message()}});
+  // Saying what is wrong is work: it is not done for a line that is left out.
+  if (may_complain())
+    warn_about("the payload of a frame was refused", frame,
+               {.session_id = worker_ ? worker_->session_id() : std::string_view(),
+                .address = socket_.peer_address(),
+                .code = session::kInternal.code,
+                .reason = schema->check(frame.payload).message()});
   return false;
 }
 
@@ -145,8 +153,8 @@ std::variant<auth::Credential, ErrorCode> Conversation::authenticate(const json:
 void Conversation::handshake(const Envelope& frame) {
   auto judged = authenticate(frame.payload);
   if (const auto* code = std::get_if<ErrorCode>(&judged)) {
-    log::warn("authentication failed",
-              {{"address", socket_.peer_address()}, {"sender.id", frame.sender.id}, {"code", std::string(code->code)}});
+    warn_about("authentication failed", frame,
+               {.session_id = {}, .address = socket_.peer_address(), .code = code->code, .reason = code->reason});
     return *protocol_ == Protocol::v1 ? refuse(*code) : reset(*code);
   }
   const json::Tree& worker = frame.payload["worker"];
@@ -183,21 +191,24 @@ void Conversation::registration(Envelope frame) {
     return worker_->registered_again(std::move(registration));
   }
   registering_id_ = frame.id;
-  WorkerSession::join(
-      core_, *identity_, std::move(registration),
-      [this, alive = alive_, frame = std::move(frame)](Result<std::shared_ptr<WorkerSession>> joined) {
-        if (!*alive) return;
-        registering_id_.clear();
-        if (!joined.ok()) {
-          log::warn("a worker was not registered", {{"sender.id", identity_->instance}, {"reason", joined.status().message()}});
-          return *protocol_ == Protocol::v1 ? refuse(session::kSessionDenied)
-                                            : reset(session::kSessionDenied, joined.status().message());
-        }
-        acknowledge(frame);
-        if (*protocol_ == Protocol::v2) accept(**joined, false);
-        move(ServerEvent::accepted);
-        ready(*std::move(joined));
-      });
+  WorkerSession::join(core_, *identity_, std::move(registration),
+                      [this, alive = alive_, frame = std::move(frame)](Result<std::shared_ptr<WorkerSession>> joined) {
+                        if (!*alive) return;
+                        registering_id_.clear();
+                        if (!joined.ok()) {
+                          warn_about("a worker was not registered", frame,
+                                     {.session_id = {},
+                                      .address = socket_.peer_address(),
+                                      .code = to_string(joined.code()),
+                                      .reason = joined.status().message()});
+                          return *protocol_ == Protocol::v1 ? refuse(session::kSessionDenied)
+                                                            : reset(session::kSessionDenied, joined.status().message());
+                        }
+                        acknowledge(frame);
+                        if (*protocol_ == Protocol::v2) accept(**joined, false);
+                        move(ServerEvent::accepted);
+                        ready(*std::move(joined));
+                      });
 }
 
 // --- coming back ---

@@ -40,6 +40,7 @@ class Conversation {
 
   bool moves_window(std::string_view text);
   void spoiled(const Status& why);
+  bool may_complain();
   bool fits(const Envelope& frame, session::FrameKind kind);
   void process(session::FrameKind kind, Envelope frame);
 

@@ -1,6 +1,7 @@
 #include "fronts/ws/core.h"
 
 #include "fronts/ws/change_watch.h"
+#include "fronts/ws/frame_log.h"
 #include "fronts/ws/sessions.h"
 
 namespace muster::ws {
@@ -15,6 +16,7 @@ Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, WsOptions 
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
       deadlines(on),
+      strangers(deadlines, kStrangerComplaintsMax, [](std::uint64_t count) { tell_left_out({}, count); }),
       sessions(std::make_unique<Sessions>()),
       changes(std::make_shared<ChangeWatch>(*this)),
       ids_(through.clock(), random_seed()),

@@ -13,6 +13,7 @@
 #include "command/door.h"
 #include "fronts/auth/authenticator.h"
 #include "fronts/ws/deadlines.h"
+#include "fronts/ws/log_brake.h"
 #include "fronts/ws/meter.h"
 #include "fronts/ws/options.h"
 #include "fronts/ws/run_numbers.h"
@@ -41,6 +42,7 @@ struct Core : std::enable_shared_from_this<Core> {
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   auth::Authenticator authenticator;
   Deadlines deadlines;
+  LogBrake strangers;  // lines about sockets whose worker is not known
   RunNumbers run_numbers;
   std::map<JobId, std::weak_ptr<WorkerSession>> awaited;  // jobs of next requests → who waits
   std::map<JobId, std::uint32_t> lost_dispatches;         // of a job, without an acknowledgement

@@ -1,7 +1,13 @@
 // What the WebSocket front counts, under the names that AstraFlow's documents give. On the loop's thread.
+//
+// Tenants, workers and node types are named by peers: a name beyond the bounds here is counted as kOtherLabel, so that nobody can
+// make the server remember names without end.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -9,6 +15,11 @@
 #include "base/metrics.h"
 
 namespace muster::ws {
+
+inline constexpr std::size_t kTenantLabelsMax = 500;
+inline constexpr std::size_t kWorkerLabelsMax = 5'000;    // workers that missed a beat
+inline constexpr std::size_t kNodeTypeLabelsMax = 1'000;  // pairs of tenant and node type
+inline constexpr std::string_view kOtherLabel = "other";
 
 class Meter {
  public:
@@ -25,15 +36,25 @@ class Meter {
   void refused(std::string_view reason);  // a frame that was neither handled nor acknowledged, or whose payload was not used
 
  private:
+  struct NodeType {
+    Counter* dispatched = nullptr;
+    Histogram* latency = nullptr;
+  };
   struct Tenant {
+    std::string label;
     Gauge* connections = nullptr;
     Counter* bytes_in = nullptr;
     Counter* bytes_out = nullptr;
+    std::map<std::string, NodeType> node_types;
+    std::set<std::string> workers;
   };
   Tenant& of(const std::string& tenant);
+  NodeType& of(const std::string& tenant, const std::string& node_type);
 
   Metrics& metrics_;
   std::map<std::string, Tenant> tenants_;
+  std::size_t node_types_ = 0;  // of all tenants
+  std::size_t workers_ = 0;
 };
 
 }  // namespace muster::ws

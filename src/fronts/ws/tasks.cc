@@ -135,6 +135,7 @@ Tasks::Place Tasks::take_up(const Grant& grant) {
                                  .error = {std::string(session::kDispatchInvalidMetadata.code), document.status().message()},
                                  .retryable = false};
     worker_.core().ask(worker_.caller(), failure, [](const Result<store::Settled>&) {});
+    note({.lease = failure.lease}, session::kDispatchInvalidMetadata.code);
     return tasks_.end();
   }
   const Key key{document->run_id, document->task_id};
@@ -165,12 +166,12 @@ void Tasks::send(Place place) {
                                               .ack_request = true,
                                               .ack_within = core.options.limits.dispatch_ack,
                                               .payload = task.payload});
-  if (sent.ok()) return core.meter.dispatched(worker_.identity().tenant, task.node_type);
+  if (sent.ok()) {
+    note(task, to_string(Code::ok));
+    return core.meter.dispatched(worker_.identity().tenant, task.node_type);
+  }
   if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
-  settle(
-      place, std::nullopt,
-      store::Failure{
-          .lease = task.lease, .error = {std::string(session::kDispatchUnavailable.code), sent.message()}, .retryable = false});
+  give_up(place, sent.message());
 }
 
 void Tasks::forget(const Key& key, const LeaseRef& lease) {
@@ -285,7 +286,9 @@ void Tasks::settle(Place place, std::optional<Arrived> arrived, Request request)
     }
     if (!settled.ok())
       log::warn("an outcome was refused", {{"tenant", worker_.identity().tenant},
-                                           {"worker_id", worker_.identity().instance},
+                                           {"sender.id", worker_.identity().instance},
+                                           {"session_id", worker_.session_id()},
+                                           {"corr", kept != tasks_.end() ? kept->second.dispatch_id : std::string()},
                                            {"job_id", lease.job.text()},
                                            {"code", std::string(to_string(settled.code()))}});
     if (arrived) worker_.channel().done(*arrived);
@@ -401,11 +404,25 @@ void Tasks::unacknowledged(const std::string& dispatch_id) {
   const std::uint32_t times = ++lost[place->second.lease.job];
   if (times < worker_.core().options.limits.dispatch_attempts_max) return give_back(place, "the worker did not acknowledge it");
   lost.erase(place->second.lease.job);
+  give_up(place, fmt::format("{} dispatches were not acknowledged", times));
+}
+
+void Tasks::give_up(Place place, std::string why) {
+  note(place->second, session::kDispatchUnavailable.code);
   settle(place, std::nullopt,
          store::Failure{.lease = place->second.lease,
-                        .error = {std::string(session::kDispatchUnavailable.code),
-                                  fmt::format("{} dispatches were not acknowledged", times)},
+                        .error = {std::string(session::kDispatchUnavailable.code), std::move(why)},
                         .retryable = false});
+}
+
+// For auditors: who was given what, under which dispatch.
+void Tasks::note(const Task& task, std::string_view outcome) {
+  worker_.core().door.note(worker_.caller(), {.action = "job.dispatch",
+                                              .ns = NamespaceName(worker_.identity().tenant),
+                                              .worker = WorkerId(worker_.identity().instance),
+                                              .target = task.lease.job.text(),
+                                              .correlation = task.dispatch_id,
+                                              .outcome = outcome});
 }
 
 void Tasks::cancelled(const std::vector<LeaseRef>& leases) {

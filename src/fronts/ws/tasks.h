@@ -88,6 +88,8 @@ class Tasks {
   Place find(const LeaseRef& lease);
   bool postponed(const session::Envelope& frame, Arrived arrived);
   void give_back(Place place, std::string why);
+  void give_up(Place place, std::string why);
+  void note(const Task& task, std::string_view outcome);
   void fail(Place place, Arrived arrived, JobError error, bool retryable);
 
   // Carries an outcome out until it is safe or refused for good; then the frame is done and the task forgotten.

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "command/workers.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/frame_log.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
 #include "session/token.h"
@@ -38,7 +39,10 @@ WorkerSession::WorkerSession(Core& core, Identity identity, Registration registr
       nexts_(*this),
       tasks_(*this),
       gone_(core.deadlines, [this] { expire(); }),
-      miss_(core.deadlines, [this] { beat_missed(); }) {}
+      miss_(core.deadlines, [this] { beat_missed(); }),
+      complaints_(core.deadlines, kComplaintsMax, [this](std::uint64_t count) {
+        tell_left_out({identity_.tenant, identity_.instance, session_id_}, count);
+      }) {}
 
 WorkerSession::~WorkerSession() = default;
 
@@ -133,7 +137,12 @@ void WorkerSession::attach(Socket& socket) {
       tasks_.adopt(kSpeaksWithin);
       break;
     case Start::resumed:
-      channel_.resumed(last_seen_);
+      if (const Status known = channel_.resumed(last_seen_); !known.ok())
+        log::warn("a worker resumed from a number that is not ours", {{"tenant", identity_.tenant},
+                                                                      {"sender.id", identity_.instance},
+                                                                      {"session_id", session_id_},
+                                                                      {"code", std::string(to_string(known.code()))},
+                                                                      {"reason", known.message()}});
       tasks_.want();
       break;
   }
@@ -184,7 +193,11 @@ void WorkerSession::register_anew() {
   tasks_.stop_wanting();
   enroll(session_, [self = shared_from_this()](const Result<std::shared_ptr<WorkerSession>>& joined) {
     if (!joined.ok()) {
-      log::warn("a worker was not registered", {{"worker_id", self->identity_.instance}, {"reason", joined.status().message()}});
+      log::warn("a worker was not registered", {{"tenant", self->identity_.tenant},
+                                                {"sender.id", self->identity_.instance},
+                                                {"session_id", self->session_id_},
+                                                {"code", std::string(to_string(joined.code()))},
+                                                {"reason", joined.status().message()}});
       if (Socket* const socket = self->channel_.socket())
         socket->close(websocket::CloseCode::try_again_later, "registration failed");
       return;

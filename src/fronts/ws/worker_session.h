@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "fronts/ws/channel.h"
+#include "fronts/ws/log_brake.h"
 #include "fronts/ws/next_requests.h"
 #include "fronts/ws/registration.h"
 #include "fronts/ws/tasks.h"
@@ -46,6 +47,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   Channel& channel() { return channel_; }
   NextRequests& nexts() { return nexts_; }
   Core& core() { return core_; }
+  LogBrake& complaints() { return complaints_; }  // lines about its frames
   const WorkerSpec& spec() const { return spec_; }
   bool accepting() const;  // more work may be given to it
   session::WindowAck acknowledged_window() const { return channel_.acknowledged_window(); }
@@ -115,6 +117,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   int misses_ = 0;
   Deadlines::Entry gone_;  // detached for too long
   Deadlines::Entry miss_;  // a beat did not come
+  LogBrake complaints_;
   std::optional<std::uint64_t> last_seen_;
   Start start_ = Start::afresh;
   bool draining_ = false;
