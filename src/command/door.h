@@ -32,6 +32,7 @@ namespace muster::command {
 // What happened, in a ring that readers can resume from.
 using engine::Event;
 using engine::Events;
+using engine::ExtensionTold;
 using engine::SubscriptionId;
 
 // Commands whose handler takes many requests at once. One is a batch of one.

@@ -12,6 +12,7 @@
 #include "command/guards.h"
 #include "command/scope.h"
 #include "command/single.h"
+#include "command/submission.h"
 
 namespace muster::command {
 namespace {
@@ -125,16 +126,16 @@ void settle_all(engine::Jobs& jobs, JobSettleRequest request, Reply<JobSettleRep
 }  // namespace
 
 void handle(Context& context, JobSubmitRequest request, Reply<JobSubmitReply> reply) {
-  context.engine.jobs().enqueue(just(std::move(request.job)),
-                                [reply = std::move(reply)](Result<std::vector<store::Enqueued>> made) mutable {
-                                  if (!made.ok()) return reply(made.status());
-                                  check(made->size() == 1, "one job is enqueued once");
-                                  reply(made->front());
-                                });
+  submit_jobs(context.engine, just(std::move(request.job)),
+              [reply = std::move(reply)](Result<std::vector<store::Enqueued>> made) mutable {
+                if (!made.ok()) return reply(made.status());
+                check(made->size() == 1, "one job is enqueued once");
+                reply(made->front());
+              });
 }
 
 void handle(Context& context, JobSubmitBulkRequest request, Reply<JobSubmitBulkReply> reply) {
-  context.engine.jobs().enqueue(std::move(request.jobs), std::move(reply));
+  submit_jobs(context.engine, std::move(request.jobs), std::move(reply));
 }
 
 void handle(Context& context, std::vector<JobGetRequest> requests, Reply<store::Each<JobGetReply>> reply) {

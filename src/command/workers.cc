@@ -54,4 +54,42 @@ void handle(Context& context, std::vector<WorkerUnregisterRequest> requests, Rep
   context.engine.workers().unregister(std::move(requests), std::move(reply));
 }
 
+void handle(Context& context, WorkerSendRequest request, Reply<WorkerSendReply> reply) {
+  context.engine.mail().send({.ns = std::move(request.ns),
+                              .worker = std::move(request.worker),
+                              .type = std::move(request.type),
+                              .payload = std::move(request.payload)},
+                             std::move(reply));
+}
+
+KeysWriteRequest collect_worker_mail(const NamespaceName& ns, const WorkerId& worker) {
+  KeysWriteRequest request;
+  request.batch.ns = ns;
+  request.batch.space = store::KeySpace::internal;
+  request.batch.commands = {
+      store::key::Pop{.keys = {engine::mail_key(worker)}, .end = store::ListEnd::right, .count = kMailCollectedMax}};
+  return request;
+}
+
+std::vector<WorkerMailFrame> read_worker_mail(const KeysReply& answers) {
+  std::vector<WorkerMailFrame> out;
+  if (answers.empty()) return out;
+  for (const store::KeyAnswer& element : answers.front().list)
+    if (auto mail = engine::read_mail(element.text)) out.push_back(*std::move(mail));
+  return out;
+}
+
+KeysWriteRequest put_back_worker_mail(const NamespaceName& ns, const WorkerId& worker,
+                                      const std::vector<WorkerMailFrame>& frames) {
+  KeysWriteRequest request;
+  request.batch.ns = ns;
+  request.batch.space = store::KeySpace::internal;
+  const std::string key = engine::mail_key(worker);
+  std::vector<std::string> values;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) values.push_back(engine::mail_text(*frame));
+  request.batch.commands = {store::key::Push{.key = key, .end = store::ListEnd::right, .values = std::move(values)},
+                            store::key::Expire{.key = key, .at = Instant(engine::kMailKeptDefault), .relative = true}};
+  return request;
+}
+
 }  // namespace muster::command

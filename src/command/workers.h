@@ -1,10 +1,13 @@
 // Workers: how they come, stay known and leave.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/reply.h"
 #include "command/context.h"
+#include "command/keys.h"
 #include "command/spec.h"
 
 namespace muster::command {
@@ -150,5 +153,37 @@ template <>
 struct Record<WorkerUnregisterRequest> : Command<kWorkerUnregister, WorkerUnregisterReply> {};
 
 void handle(Context& context, std::vector<WorkerUnregisterRequest> requests, Reply<store::Each<WorkerUnregisterReply>> reply);
+
+// worker.send: a frame of somebody else's making for a worker that knows it.
+inline constexpr Spec kWorkerSend{
+    .name = "worker.send",
+    .since = "0.4",
+    .auth = Auth::operator_only,
+    .effect = Effect::write,
+    .audited = true,
+    .summary = "Send an extension frame to a worker; it is kept until the worker collects it.",
+};
+
+struct WorkerSendRequest {
+  NamespaceName ns{kDefaultNamespace};
+  WorkerId worker;
+  std::string type;     // ext.vendor.…
+  std::string payload;  // JSON object; empty: {}
+};
+using WorkerSendReply = engine::MailSent;
+
+template <>
+struct Record<WorkerSendRequest> : Command<kWorkerSend, WorkerSendReply> {};
+
+void handle(Context& context, WorkerSendRequest request, Reply<WorkerSendReply> reply);
+
+// For the wire that has the worker's connection: takes what waits for it, the oldest first. The answers of the keyspace are for
+// read_worker_mail. What could not be handed over goes back in front of the rest, in the same order.
+inline constexpr std::size_t kMailCollectedMax = 64;  // frames at a time
+using WorkerMailFrame = engine::Mail;
+KeysWriteRequest collect_worker_mail(const NamespaceName& ns, const WorkerId& worker);
+std::vector<WorkerMailFrame> read_worker_mail(const KeysReply& answers);
+KeysWriteRequest put_back_worker_mail(const NamespaceName& ns, const WorkerId& worker,
+                                      const std::vector<WorkerMailFrame>& frames);
 
 }  // namespace muster::command

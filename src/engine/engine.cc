@@ -51,6 +51,8 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       queues_(store),
       plans_(store),
       keys_(store, clock, options),
+      resources_(store, clock),
+      mail_(store, clock, events_),
       runs_(store, jobs_, clock, options),
       schedules_(store, runs_, clock, metrics, options),
       orphaned_runs_(jobs_, runs_, clock, options.orphaned_runs_after),

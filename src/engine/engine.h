@@ -6,6 +6,8 @@
 //   Plans    plans, and actions that run one over many inputs
 //   Runs     steps, signals and ends of durable workflows
 //   Schedules  jobs that are enqueued again and again
+//   Resources  what workers keep for later tasks
+//   WorkerMail  frames that somebody sends to a worker
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
@@ -30,9 +32,11 @@
 #include "engine/orphaned_runs.h"
 #include "engine/plans.h"
 #include "engine/queues.h"
+#include "engine/resources.h"
 #include "engine/runs.h"
 #include "engine/schedules.h"
 #include "engine/sweeper.h"
+#include "engine/worker_mail.h"
 #include "engine/workers.h"
 #include "store/store.h"
 
@@ -49,6 +53,8 @@ class Engine final : private store::Listener {
   Queues& queues() { return queues_; }
   Plans& plans() { return plans_; }
   Keys& keys() { return keys_; }
+  Resources& resources() { return resources_; }
+  WorkerMail& mail() { return mail_; }
   Runs& runs() { return runs_; }
   Schedules& schedules() { return schedules_; }
   Claims& claims() { return claims_; }
@@ -81,6 +87,8 @@ class Engine final : private store::Listener {
   Queues queues_;
   Plans plans_;
   Keys keys_;
+  Resources resources_;
+  WorkerMail mail_;
   Runs runs_;
   Schedules schedules_;
   OrphanedRuns orphaned_runs_;

@@ -1,6 +1,7 @@
 #include "engine/events.h"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -30,6 +31,12 @@ struct Events::State {
   std::vector<Event> ring;   // grows with use up to `kept`
   std::uint64_t next_number;
   std::uint64_t oldest;  // the first number held; next_number while there is none
+  struct Payload {
+    std::uint64_t number = 0;
+    std::size_t bytes = 0;
+  };
+  std::deque<Payload> payloads;   // of extension frames, the oldest first; some may have left the ring
+  std::size_t payload_bytes = 0;  // of those
   std::uint64_t next_subscription = 1;
   // Shared with publishers that are walking it; replaced, never changed in place.
   std::shared_ptr<const Subscribers> subscribers = std::make_shared<const Subscribers>();
@@ -43,6 +50,21 @@ struct Events::State {
     else
       ring.push_back(std::move(event));
     if (next_number - oldest > kept) ++oldest;
+  }
+
+  // Payloads have a bound of their own: the oldest ones make room.
+  void append(ExtensionTold told) {
+    if (told.payload) {
+      payload_bytes += told.payload->size();
+      payloads.push_back({next_number, told.payload->size()});
+    }
+    append(Event{.what = std::move(told)});
+    while (!payloads.empty() && (payloads.front().number < oldest || payload_bytes > kExtensionEventsBytesMax)) {
+      const Payload eldest = payloads.front();
+      payloads.pop_front();
+      payload_bytes -= eldest.bytes;
+      if (eldest.number >= oldest) std::get<ExtensionTold>(ring[place(eldest.number)].what).payload.reset();
+    }
   }
 };
 
@@ -58,6 +80,17 @@ void Events::publish(const store::Committed& commit) {
     for (const WorkerChange& change : commit.workers) state_->append({.what = change});
     for (const QueueChanged& change : commit.queues) state_->append({.what = change});
     for (const JobChange& change : commit.jobs) state_->append({.what = change});
+    subscribers = state_->subscribers;
+  }
+  for (const std::shared_ptr<Subscriber>& subscriber : *subscribers) subscriber->wake();
+}
+
+void Events::publish(ExtensionTold told) {
+  if (told.payload && told.payload->size() > kExtensionEventBytesMax) told.payload.reset();
+  std::shared_ptr<const Subscribers> subscribers;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->append(std::move(told));
     subscribers = state_->subscribers;
   }
   for (const std::shared_ptr<Subscriber>& subscriber : *subscribers) subscriber->wake();

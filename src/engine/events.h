@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -14,9 +15,25 @@
 
 namespace muster::engine {
 
+inline constexpr std::size_t kExtensionEventBytesMax = 64 * 1024;         // of a payload that is told
+inline constexpr std::size_t kExtensionEventsBytesMax = 8 * 1024 * 1024;  // of all payloads in the ring
+
+// A frame that is nobody's here: between a worker and whoever reads the events.
+struct ExtensionTold {
+  enum class Way : std::uint8_t { from_worker, to_worker };
+  NamespaceName ns;
+  WorkerId worker;
+  Way way = Way::from_worker;
+  std::string type;  // ext.vendor.…
+  // JSON object. Null: it is too long to be told, or what came later took its room. Shared by the ring and its readers.
+  std::shared_ptr<const std::string> payload;
+  std::uint64_t payload_bytes = 0;
+  Instant at{};
+};
+
 struct Event {
   std::uint64_t number = 0;  // unique and growing across restarts of the process
-  std::variant<JobChange, WorkerChange, QueueChanged> what;
+  std::variant<JobChange, WorkerChange, QueueChanged, ExtensionTold> what;
 };
 
 enum class SubscriptionId : std::uint64_t {};
@@ -29,6 +46,8 @@ class Events {
   ~Events();
 
   void publish(const store::Committed& commit);
+  // Of a frame that no commit belongs to. A payload beyond the bounds is left out.
+  void publish(ExtensionTold told);
 
   struct Slice {
     std::vector<Event> events;

@@ -129,11 +129,20 @@ bool paused(const WaitFacts& facts, Why& why) {
   return true;
 }
 
+// A job that needs one worker, since what it refers to is there and nowhere else.
+constexpr std::string_view kPinKind = "worker:";
+bool is_pin(const std::string& need) { return need.starts_with(kPinKind); }
+std::string away(const std::string& pin) {
+  return fmt::format("it must run on worker '{}', which is not there", pin.substr(kPinKind.size()));
+}
+
 bool no_worker(const WaitFacts& facts, Why& why) {
   if (facts.live_workers != 0) return false;
   why.code = WhyCode::no_worker;
   why.text =
       fmt::format("no live worker of namespace '{}' serves queue '{}'", facts.job.spec.ns.text(), facts.job.spec.queue.text());
+  const auto needs = facts.job.spec.needs.names();
+  if (const auto pin = std::find_if(needs.begin(), needs.end(), is_pin); pin != needs.end()) why.text += "; " + away(*pin);
   return true;
 }
 
@@ -163,7 +172,10 @@ bool no_capable_worker(const WaitFacts& facts, Why& why) {
   why.missing = without_preference(facts, each_is_offered ? facts.missing_nearest : facts.missing);
   if (why.missing.empty() && facts.bound_until) return false;
   why.code = WhyCode::no_capable_worker;
-  if (!each_is_offered)
+  const auto pin = std::find_if(why.missing.begin(), why.missing.end(), is_pin);
+  if (!each_is_offered && pin != why.missing.end())
+    why.text = away(*pin);
+  else if (!each_is_offered)
     why.text = fmt::format("no live worker offers {}", quoted_names(why.missing));
   else if (!why.missing.empty())
     why.text = fmt::format("no live worker offers all it needs at once; the nearest lacks {}", quoted_names(why.missing));

@@ -42,8 +42,8 @@ struct EncodedOf<Response (*)(T&, const Exchange&)> {
 
 template <auto kEncode>
 auto reply_to(ExchangePtr exchange) {
-  using Answer = typename EncodedOf<decltype(kEncode)>::type;
-  return Reply<Answer>([exchange = std::move(exchange)](Result<Answer> answer) mutable {
+  using Encoded = typename EncodedOf<decltype(kEncode)>::type;
+  return Reply<Encoded>([exchange = std::move(exchange)](Result<Encoded> answer) mutable {
     net::IoLoop& loop = exchange->core().loop;
     on_loop(loop, [exchange = std::move(exchange), answer = std::move(answer)]() mutable {
       guarded(exchange, [&] {

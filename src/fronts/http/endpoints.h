@@ -61,6 +61,12 @@ void worker_drain(ExchangePtr exchange);
 void worker_unregister(ExchangePtr exchange);
 void worker_list(ExchangePtr exchange);
 void worker_get(ExchangePtr exchange);
+void worker_send(ExchangePtr exchange);
+
+void resource_list(ExchangePtr exchange);
+void resource_put(ExchangePtr exchange);
+void resource_get(ExchangePtr exchange);
+void resource_delete(ExchangePtr exchange);
 
 void queue_list(ExchangePtr exchange);
 void queue_pause(ExchangePtr exchange);

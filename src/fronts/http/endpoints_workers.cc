@@ -27,6 +27,7 @@ void worker_heartbeat(ExchangePtr exchange) { serve<decode_beat, as_json<store::
 void worker_drain(ExchangePtr exchange) { serve<decode_drain, one_worker>(std::move(exchange)); }
 void worker_unregister(ExchangePtr exchange) { serve<decode_unregister, one_worker>(std::move(exchange)); }
 void worker_list(ExchangePtr exchange) { serve<decode_worker_query, many_workers>(std::move(exchange)); }
+void worker_send(ExchangePtr exchange) { serve<decode_worker_send, as_json<command::WorkerSendReply>>(std::move(exchange)); }
 void worker_get(ExchangePtr exchange) { serve<decode_worker_get, one_worker>(std::move(exchange)); }
 
 }  // namespace muster::http::endpoints

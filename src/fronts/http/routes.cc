@@ -9,6 +9,7 @@
 #include "command/namespaces.h"
 #include "command/plans.h"
 #include "command/queues.h"
+#include "command/resources.h"
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/server.h"
@@ -92,6 +93,11 @@ constexpr std::array kRoutes{
     command_route(Method::delete_, "/api/v1/workers/{id}", command::kWorkerUnregister, endpoints::worker_unregister),
     command_route(Method::post, "/api/v1/workers/{id}/heartbeat", command::kWorkerHeartbeat, endpoints::worker_heartbeat),
     command_route(Method::post, "/api/v1/workers/{id}/drain", command::kWorkerDrain, endpoints::worker_drain),
+    command_route(Method::post, "/api/v1/workers/{id}/send", command::kWorkerSend, endpoints::worker_send),
+    command_route(Method::get, "/api/v1/resources", command::kResourceList, endpoints::resource_list),
+    command_route(Method::get, "/api/v1/resources/{id}", command::kResourceGet, endpoints::resource_get),
+    command_route(Method::put, "/api/v1/resources/{id}", command::kResourcePut, endpoints::resource_put),
+    command_route(Method::delete_, "/api/v1/resources/{id}", command::kResourceDelete, endpoints::resource_delete),
     command_route(Method::get, "/api/v1/queues", command::kQueueList, endpoints::queue_list),
     command_route(Method::post, "/api/v1/queues/{name}/pause", command::kQueuePause, endpoints::queue_pause),
     command_route(Method::post, "/api/v1/queues/{name}/resume", command::kQueueResume, endpoints::queue_resume),

@@ -10,6 +10,13 @@
 #include "fronts/http/json/writer.h"
 
 namespace muster::http {
+
+namespace words {
+constexpr std::array<std::string_view, 2> kWays{"from_worker", "to_worker"};
+}
+template <>
+constexpr std::span<const std::string_view> kWords<command::ExtensionTold::Way> = words::kWays;
+
 namespace {
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
@@ -49,6 +56,23 @@ constexpr std::array kQueueChangedFields{
     shown<&QueueChanged::paused>("paused"),
 };
 
+// The payload as it is, when there is room for it.
+constexpr std::array kExtensionFields{
+    shown<&command::ExtensionTold::at>("at"),
+    shown<&command::ExtensionTold::ns>("namespace"),
+    shown<&command::ExtensionTold::worker>("worker"),
+    shown<&command::ExtensionTold::way>("direction"),
+    shown<&command::ExtensionTold::type>("type"),
+    shown<&command::ExtensionTold::payload_bytes>("payload_bytes"),
+    Field<command::ExtensionTold>{.name = "payload",
+                                  .write =
+                                      [](JsonWriter& out, std::string_view name, const command::ExtensionTold& told) {
+                                        if (!told.payload) return;
+                                        out.plain_key(name);
+                                        out.raw(*told.payload);
+                                      }},
+};
+
 // The name of an event and what it tells.
 template <class Change>
 struct Told {
@@ -58,6 +82,8 @@ struct Told {
 constexpr Told<JobChange> told(const JobChange&) { return {"job", {"", "", kJobChangeFields}}; }
 constexpr Told<WorkerChange> told(const WorkerChange&) { return {"worker", {"", "", kWorkerChangeFields}}; }
 constexpr Told<QueueChanged> told(const QueueChanged&) { return {"queue", {"", "", kQueueChangedFields}}; }
+
+constexpr Told<command::ExtensionTold> told(const command::ExtensionTold&) { return {"extension", {"", "", kExtensionFields}}; }
 
 bool wants(const std::string& wanted, const std::string& value) { return wanted.empty() || wanted == value; }
 
@@ -80,13 +106,18 @@ bool passes(const EventFilter& filter, const QueueChanged& change) {
          wants(filter.queue, change.queue.text());
 }
 
-constexpr std::array<std::string_view, 3> kKinds{"job", "worker", "queue"};
+bool passes(const EventFilter& filter, const command::ExtensionTold& told) {
+  return filter.extensions && filter.queue.empty() && !filter.job && wants_namespace(filter, told.ns) &&
+         wants(filter.type, told.type);
+}
+
+constexpr std::array<std::string_view, 4> kKinds{"job", "worker", "queue", "extension"};
 
 void read_kinds(QueryReader& in, const ParameterText& text, EventRequest& out) {
   const std::vector<std::size_t> places = read_parameter_words(in, text.name, "kind", kKinds);
   if (places.empty()) return;
-  out.filter.jobs = out.filter.workers = out.filter.queues = false;
-  const std::array<bool*, 3> wanted{&out.filter.jobs, &out.filter.workers, &out.filter.queues};
+  out.filter.jobs = out.filter.workers = out.filter.queues = out.filter.extensions = false;
+  const std::array<bool*, 4> wanted{&out.filter.jobs, &out.filter.workers, &out.filter.queues, &out.filter.extensions};
   for (const std::size_t place : places) *wanted[place] = true;
 }
 
@@ -106,7 +137,7 @@ void read_later(QueryReader&, const ParameterText&, EventRequest&) {}
 constexpr std::array kEventParameters{
     parameter<&EventRequest::filter, &EventFilter::ns>("namespace", "Only this one."),
     parameter<&EventRequest::filter, &EventFilter::queue>("queue", "Only this one."),
-    parameter<&EventRequest::filter, &EventFilter::type>("type", "Only jobs of this type."),
+    parameter<&EventRequest::filter, &EventFilter::type>("type", "Only jobs of this type, and extension frames."),
     Parameter<EventRequest>{{.name = "job", .doc = "Only this job.", .draw = draw_of<JobId>}, read_event_job},
     Parameter<EventRequest>{{.name = "kinds",
                              .doc = "Repeatable, or a comma list.",
@@ -144,7 +175,7 @@ constexpr std::array kEventOperations{
     Operation{.id = "events",
               .parameters = draw_parameters<kEventParameters>,
               .answers = {Answer{.status = 200,
-                                 .doc = "Events named job, worker, queue or gap; `id` is a growing number.",
+                                 .doc = "Events named job, worker, queue, extension or gap; `id` is a growing number.",
                                  .type = "text/event-stream"}},
               .summary = "What happens, as server-sent events."},
     Operation{.id = "metrics",

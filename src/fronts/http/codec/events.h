@@ -23,6 +23,7 @@ struct EventFilter {
   bool jobs = true;
   bool workers = true;
   bool queues = true;
+  bool extensions = true;
 };
 
 struct EventRequest {

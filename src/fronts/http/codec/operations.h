@@ -95,6 +95,7 @@ std::span<const Operation> plan_operations();
 std::span<const Operation> run_operations();
 std::span<const Operation> schedule_operations();
 std::span<const Operation> worker_operations();
+std::span<const Operation> resource_operations();
 std::span<const Operation> queue_operations();  // namespaces, backups and the server too
 std::span<const Operation> event_operations();
 

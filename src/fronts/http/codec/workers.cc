@@ -52,6 +52,22 @@ constexpr std::array kDrainFields{
 };
 constexpr Object<store::Drain> kDrain{"DrainRequest", "", kDrainFields};
 
+constexpr std::array kSendFields{
+    given<&command::WorkerSendRequest::ns>("namespace"),
+    given<&command::WorkerSendRequest::type>("type", "Begins with ext.vendor.").required(),
+    json_object<&command::WorkerSendRequest::payload>("payload"),
+};
+constexpr Object<command::WorkerSendRequest> kSend{"SendRequest", "", kSendFields};
+
+constexpr std::array kSentFields{
+    shown<&command::WorkerSendReply::ns>("namespace"),
+    shown<&command::WorkerSendReply::worker>("worker"),
+    shown<&command::WorkerSendReply::type>("type"),
+    shown<&command::WorkerSendReply::waiting>("waiting", "Frames the worker has to collect, this one among them."),
+};
+constexpr Object<command::WorkerSendReply> kSent{
+    "Sent", "", kSentFields, R"({"namespace":"default","worker":"w1","type":"ext.vendor.acme.reload","waiting":1})"};
+
 constexpr std::array kRegisteredFields{
     shown<&store::Registered::id>("id"),
     shown<&store::Registered::session>("session", kSessionDoc),
@@ -180,6 +196,9 @@ constexpr std::array kWorkerOperations{
         .body = optional_body<kDrain>(R"({"deadline_ms":30000,"reason":"upgrade"})"),
         .answers = {ok<GradedWorker>(
             R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"draining","health":"healthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%,"drain_deadline":"2026-11-15T09:00:30.000Z","drain_reason":"upgrade"})")}},
+    Operation{.id = "worker_send",
+              .body = body<kSend>(R"({"type":"ext.vendor.acme.reload","payload":{"what":"models"}})"),
+              .answers = {ok<command::WorkerSendReply>()}},
 };
 
 // `worker` comes from the path.
@@ -197,6 +216,7 @@ std::span<const Operation> worker_operations() { return kWorkerOperations; }
 
 const Object<store::Registered>& object_of(Of<store::Registered>) { return kRegistered; }
 const Object<store::BeatReply>& object_of(Of<store::BeatReply>) { return kBeatReply; }
+const Object<command::WorkerSendReply>& object_of(Of<command::WorkerSendReply>) { return kSent; }
 
 Result<WorkerSpec> decode_registration(std::string_view body) {
   auto input = read_body(body, kRegistration);
@@ -225,6 +245,10 @@ Result<store::Drain> decode_drain(std::string worker, std::string_view body) {
   auto initial = about_worker<store::Drain>(std::move(worker));
   if (body.empty()) return initial;
   return read_body(body, kDrain, std::move(initial));
+}
+
+Result<command::WorkerSendRequest> decode_worker_send(std::string worker, std::string_view body) {
+  return read_body(body, kSend, about_worker<command::WorkerSendRequest>(std::move(worker)));
 }
 
 Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {

@@ -21,8 +21,11 @@ Result<store::Unregister> decode_unregister(std::string worker, const std::vecto
 Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query);
 Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query);
 
+Result<command::WorkerSendRequest> decode_worker_send(std::string worker, std::string_view body);
+
 const Object<store::Registered>& object_of(Of<store::Registered>);
 const Object<store::BeatReply>& object_of(Of<store::BeatReply>);
+const Object<command::WorkerSendReply>& object_of(Of<command::WorkerSendReply>);
 void write_worker(JsonWriter& out, const Worker& worker, Instant now);  // health is graded at `now`
 void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now);
 

@@ -15,8 +15,8 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array kNouns{audit_operations,    job_operations,    job_request_operations, plan_operations, run_operations,
-                            schedule_operations, worker_operations, queue_operations,       event_operations};
+constexpr std::array kNouns{audit_operations,    job_operations,    job_request_operations, plan_operations,  run_operations,
+                            schedule_operations, worker_operations, resource_operations,    queue_operations, event_operations};
 
 constexpr std::array<std::string_view, 9> kTags{"jobs",   "plans",      "runs",  "schedules", "workers",
                                                 "queues", "namespaces", "audit", "server"};
