@@ -202,6 +202,7 @@ std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std
   add_workflow_commands(*app, context);
   add_schedule_commands(*app, context);
   add_workers_commands(*app, context);
+  add_resource_commands(*app, context);
   add_queue_commands(*app, context);
   add_namespace_commands(*app, context);
   add_why_command(*app, context);

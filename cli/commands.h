@@ -35,6 +35,7 @@ void add_action_commands(CLI::App& app, Context& context);
 void add_workflow_commands(CLI::App& app, Context& context);
 void add_schedule_commands(CLI::App& app, Context& context);
 void add_workers_commands(CLI::App& app, Context& context);
+void add_resource_commands(CLI::App& app, Context& context);
 void add_queue_commands(CLI::App& app, Context& context);
 void add_namespace_commands(CLI::App& app, Context& context);
 void add_why_command(CLI::App& app, Context& context);

@@ -235,6 +235,41 @@ Result<WorkerPage> Client::workers(const WorkerQuery& query) {
   return state_->get(path, decode_worker_page);
 }
 
+Result<Sent> Client::send_to_worker(const SendRequest& request) {
+  const Result<std::string> text = encode_send(request.ns, request.type, request.payload);
+  if (!text.ok()) return text.error();
+  return state_->post(api("/workers").segment(request.worker).literal("/send"), *text, decode_sent);
+}
+
+// --- resources ------------------------------------------------------------------------------------------------------
+
+Result<Resource> Client::put_resource(const ResourceRequest& request) {
+  const Result<std::string> text = encode(request);
+  if (!text.ok()) return text.error();
+  const Result<std::string> body = state_->send("PUT", api("/resources").segment(request.id), *text);
+  if (!body.ok()) return body.error();
+  return decode_resource(*body);
+}
+
+Result<Resource> Client::resource(const ResourceRef& ref) {
+  return state_->get(api("/resources").segment(ref.id).query("namespace", ref.ns), decode_resource);
+}
+
+Result<ResourcePage> Client::resources(const ResourceQuery& query) {
+  Path path = api("/resources");
+  path.query("namespace", query.ns).query("type", query.type).query("worker", query.worker);
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  path.query("cursor", query.cursor);
+  return state_->get(path, decode_resource_page);
+}
+
+Result<Resource> Client::delete_resource(const ResourceRef& ref) {
+  const Result<std::string> body =
+      state_->send("DELETE", api("/resources").segment(ref.id).query("namespace", ref.ns), std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_resource(*body);
+}
+
 // --- queues, namespaces, server -----------------------------------------------------------------------------------
 
 Result<std::vector<Queue>> Client::queues(std::string_view ns) {

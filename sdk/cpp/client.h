@@ -78,6 +78,23 @@ class Client {
   Result<WorkerInfo> worker(const WorkerRef& ref);
   Result<WorkerPage> workers(const WorkerQuery& query);
 
+  struct SendRequest {
+    std::string ns, worker;
+    std::string type;     // ext.vendor.…
+    std::string payload;  // JSON object; empty: {}
+  };
+  // A frame that the worker itself understands; kept until it collects it.
+  Result<Sent> send_to_worker(const SendRequest& request);
+
+  struct ResourceRef {
+    std::string ns, id;
+  };
+  // Told again, it is known anew. conflict: it is another worker's.
+  Result<Resource> put_resource(const ResourceRequest& request);
+  Result<Resource> resource(const ResourceRef& ref);
+  Result<ResourcePage> resources(const ResourceQuery& query);
+  Result<Resource> delete_resource(const ResourceRef& ref);
+
   struct PlanRef {
     std::string ns, plan;
   };

@@ -180,6 +180,40 @@ constexpr std::array kEventFields{
     document<&Event::document>(),
 };
 
+// --- resources -----------------------------------------------------------------------------------------------------
+
+template <>
+constexpr auto kFields<Resource> = std::array{
+    field<&Resource::id>("id").must(),
+    field<&Resource::ns>("namespace"),
+    field<&Resource::type>("type"),
+    field<&Resource::scope>("scope"),
+    field<&Resource::state>("state"),
+    field<&Resource::worker_name>("worker_name"),
+    field<&Resource::worker>("worker"),
+    field<&Resource::worker_live>("worker_live"),
+    field<&Resource::size_bytes>("size_bytes"),
+    field<&Resource::in_result>("inline"),
+    field<&Resource::job>("job"),
+    field<&Resource::created_at>("created_at"),
+    field<&Resource::expires_at>("expires_at"),
+    document<&Resource::document>(),
+};
+template <>
+constexpr auto kFields<ResourcePage> =
+    std::array{field<&ResourcePage::resources>("resources").must(), field<&ResourcePage::next>("next")};
+constexpr std::array kResourceRequestFields{
+    field<&ResourceRequest::ns>("namespace"),          field<&ResourceRequest::type>("type"),
+    field<&ResourceRequest::scope>("scope"),           field<&ResourceRequest::worker_name>("worker_name"),
+    field<&ResourceRequest::worker>("worker"),         field<&ResourceRequest::job>("job"),
+    field<&ResourceRequest::size_bytes>("size_bytes"), field<&ResourceRequest::expires_at>("expires_at"),
+};
+template <>
+constexpr auto kFields<Sent> = std::array{
+    field<&Sent::ns>("namespace"),    field<&Sent::worker>("worker").must(), field<&Sent::type>("type"),
+    field<&Sent::waiting>("waiting"), document<&Sent::document>(),
+};
+
 // --- plans ---------------------------------------------------------------------------------------------------------
 
 template <>
@@ -274,6 +308,29 @@ std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, 
   return text_of(json);
 }
 
+// A text of JSON under a name, as it is.
+static std::optional<Error> put_json(Json& out, const char* name, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) return not_accepted(fmt::format("{} is not JSON: `{}`", name, text.substr(0, kShownBytes)));
+  out[name] = std::move(value);
+  return std::nullopt;
+}
+
+Result<std::string> encode(const ResourceRequest& request) {
+  Writing out;
+  write_fields(out, Fields<ResourceRequest>(kResourceRequestFields), request);
+  if (auto error = put_json(out.json, "metadata", request.metadata)) return *error;
+  return text_of(out.json);
+}
+
+Result<std::string> encode_send(std::string_view ns, std::string_view type, std::string_view payload) {
+  Json json{{"type", type}};
+  if (!ns.empty()) json["namespace"] = ns;
+  if (auto error = put_json(json, "payload", payload)) return *error;
+  return text_of(json);
+}
+
 Result<std::string> encode(const ActionRequest& request) {
   Writing out;
   write_fields(out, Fields<ActionRequest>(kActionRequestFields), request);
@@ -294,6 +351,9 @@ Result<Registered> decode_registered(std::string_view body) { return decoded<Reg
 Result<BeatReply> decode_beat(std::string_view body) { return decoded<BeatReply>(body); }
 Result<WorkerInfo> decode_worker(std::string_view body) { return decoded<WorkerInfo>(body); }
 Result<WorkerPage> decode_worker_page(std::string_view body) { return decoded<WorkerPage>(body); }
+Result<Resource> decode_resource(std::string_view body) { return decoded<Resource>(body); }
+Result<ResourcePage> decode_resource_page(std::string_view body) { return decoded<ResourcePage>(body); }
+Result<Sent> decode_sent(std::string_view body) { return decoded<Sent>(body); }
 Result<Queue> decode_queue(std::string_view body) { return decoded<Queue>(body); }
 Result<std::vector<Queue>> decode_queues(std::string_view body) { return decoded_list<Queue>(body, "queues"); }
 Result<Namespace> decode_namespace(std::string_view body) { return decoded<Namespace>(body); }

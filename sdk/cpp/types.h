@@ -3,6 +3,7 @@
 
 #include "sdk/cpp/types_job.h"       // IWYU pragma: export
 #include "sdk/cpp/types_plan.h"      // IWYU pragma: export
+#include "sdk/cpp/types_resource.h"  // IWYU pragma: export
 #include "sdk/cpp/types_run.h"       // IWYU pragma: export
 #include "sdk/cpp/types_schedule.h"  // IWYU pragma: export
 #include "sdk/cpp/types_server.h"    // IWYU pragma: export
