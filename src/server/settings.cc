@@ -285,6 +285,11 @@ constexpr std::array kSettings{
               "open sockets; one more is refused with 503"),
     ws_number(SettingType::duration, "dispatch_ack", "5s", {.min = 100, .max = kHour},
               "older protocol: how long a worker may take to acknowledge a task before it is given to another"),
+    Setting{.section = "ws",
+            .key = "strict_results",
+            .type = SettingType::boolean,
+            .fallback = "false",
+            .help = "older protocol: refuse a result that comes before those of earlier tasks of its run"},
 
     Setting{.section = "scheduler",
             .key = "interval",

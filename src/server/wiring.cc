@@ -250,6 +250,7 @@ ws::WsOptions ws_options(const Config& config, const std::string& operator_key) 
   options.token_life = std::chrono::duration_cast<std::chrono::seconds>(duration(config, "ws", "session_life"));
   options.limits.sockets_max = count(config, "ws", "sockets_max");
   options.limits.dispatch_ack = duration(config, "ws", "dispatch_ack");
+  options.strict_results = config.flag("ws", "strict_results");
   return options;
 }
 

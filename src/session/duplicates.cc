@@ -2,7 +2,9 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 namespace muster::session {
@@ -30,6 +32,14 @@ Duplicates::Digest Duplicates::digest_of(const FrameKey& key) {
 void Duplicates::drop_oldest() {
   known_.erase(by_age_.front().digest);
   by_age_.pop_front();
+}
+
+void Duplicates::forget(const FrameKey& key) {
+  const Digest digest = digest_of(key);
+  if (known_.erase(digest) == 0) return;
+  // It came a moment ago, so it stands near the end.
+  const auto found = std::find_if(by_age_.rbegin(), by_age_.rend(), [&](const Entry& entry) { return entry.digest == digest; });
+  by_age_.erase(std::next(found).base());
 }
 
 bool Duplicates::remember(const FrameKey& key, Instant now) {

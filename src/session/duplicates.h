@@ -30,6 +30,8 @@ class Duplicates {
  public:
   // Whether this frame is new; it is remembered from now on. False: it was handled, acknowledge it and do nothing.
   [[nodiscard]] bool remember(const FrameKey& key, Instant now);
+  // The frame was not handled after all: it is new when it comes again.
+  void forget(const FrameKey& key);
   std::size_t size() const { return known_.size(); }
 
  private:

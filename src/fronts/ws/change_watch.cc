@@ -62,6 +62,7 @@ void ChangeWatch::read() {
     for (const command::Event& event : slice.events) {
       if (const auto* job = std::get_if<JobChange>(&event.what)) tell(*job);
       if (const auto* worker = std::get_if<WorkerChange>(&event.what)) tell(*worker);
+      if (const auto* mail = std::get_if<command::ExtensionTold>(&event.what)) tell(*mail);
     }
     if (slice.events.size() < kReadBatch) return;
   }
@@ -79,6 +80,11 @@ void ChangeWatch::tell(const JobChange& change) {
 void ChangeWatch::tell(const WorkerChange& change) {
   if (change.to != WorkerState::draining || change.from == WorkerState::draining) return;
   if (const auto session = core_.sessions->find(change.ns.text(), change.id.text())) session->drain_asked();
+}
+
+void ChangeWatch::tell(const command::ExtensionTold& told) {
+  if (told.way != command::ExtensionTold::Way::to_worker) return;
+  if (const auto session = core_.sessions->find(told.ns.text(), told.worker.text())) session->collect_mail();
 }
 
 }  // namespace muster::ws

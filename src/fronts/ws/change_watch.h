@@ -25,6 +25,7 @@ class ChangeWatch : public std::enable_shared_from_this<ChangeWatch> {
   void read();
   void tell(const JobChange& change);
   void tell(const WorkerChange& change);
+  void tell(const command::ExtensionTold& told);
 
   Core& core_;
   command::Events& events_;

@@ -70,7 +70,7 @@ void Channel::continued(std::uint64_t last_seen) {
 
 Status Channel::send(const BusinessFrame& frame) {
   std::string bytes;
-  const session::FrameHead head{.type = session::name_of(protocol_, frame.kind),
+  const session::FrameHead head{.type = frame.type.empty() ? session::name_of(protocol_, frame.kind) : frame.type,
                                 .id = frame.id,
                                 .ts = core_.now(),
                                 .corr = frame.corr,
@@ -206,6 +206,14 @@ void Channel::done(Arrived arrived) {
   if (number < first_ack_ || number >= first_ack_ + acks_.size()) return;  // of a session that was reset
   --acks_[number - first_ack_].waiting;
   flush_acks();
+}
+
+void Channel::refuse(const Envelope& frame, Arrived arrived) {
+  const auto number = static_cast<std::uint64_t>(arrived);
+  if (number < first_ack_ || number >= first_ack_ + acks_.size()) return;
+  acks_[number - first_ack_].due.reset();
+  handled_.forget({epoch_, frame.id, frame.corr ? std::optional<std::string_view>(*frame.corr) : std::nullopt});
+  done(arrived);
 }
 
 void Channel::flush_acks() {

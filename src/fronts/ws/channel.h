@@ -44,6 +44,7 @@ class ChannelOwner {
 
 struct BusinessFrame {
   session::FrameKind kind = session::FrameKind::dispatch;
+  std::string_view type{};  // empty: the name of the kind; extensions have no other
   std::string_view id;
   std::optional<std::string_view> corr;
   std::optional<std::uint64_t> seq;
@@ -79,6 +80,8 @@ class Channel {
   void acked(const session::WindowAck& window);
   // What the frame brought is safe, or is of no use.
   void done(Arrived arrived);
+  // Protocol 1: it is not acknowledged, and is new when it comes again.
+  void refuse(const session::Envelope& frame, Arrived arrived);
 
   // What acks of control frames say: no more than what is safe.
   session::WindowAck acknowledged_window() const { return safe_; }

@@ -1,6 +1,7 @@
 #include "fronts/ws/core.h"
 
 #include "fronts/ws/change_watch.h"
+#include "fronts/ws/extensions.h"
 #include "fronts/ws/frame_log.h"
 #include "fronts/ws/sessions.h"
 

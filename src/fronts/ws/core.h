@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/incident.h"
 #include "base/uuid.h"
@@ -16,6 +17,7 @@
 #include "fronts/ws/log_brake.h"
 #include "fronts/ws/meter.h"
 #include "fronts/ws/options.h"
+#include "fronts/ws/result_numbers.h"
 #include "fronts/ws/run_numbers.h"
 #include "fronts/ws/schemas.h"
 #include "net/io_loop.h"
@@ -44,6 +46,7 @@ struct Core : std::enable_shared_from_this<Core> {
   Deadlines deadlines;
   LogBrake strangers;  // lines about sockets whose worker is not known
   RunNumbers run_numbers;
+  ResultNumbers result_numbers;
   std::map<JobId, std::weak_ptr<WorkerSession>> awaited;  // jobs of next requests → who waits
   std::map<JobId, std::uint32_t> lost_dispatches;         // of a job, without an acknowledgement
   std::unique_ptr<Sessions> sessions;
@@ -65,6 +68,11 @@ struct Core : std::enable_shared_from_this<Core> {
   template <class Request, class Then>
   auto ask(const command::Caller& caller, Request request, Then then) {
     return door.run(caller, std::move(request), on_loop<command::AnswerTo<Request>>(std::move(then)));
+  }
+  // The same for many requests of one command, each answered by itself.
+  template <class Request, class Then>
+  void ask_all(const command::Caller& caller, std::vector<Request> requests, Then then) {
+    door.run_all(caller, std::move(requests), on_loop<store::Each<command::AnswerTo<Request>>>(std::move(then)));
   }
 
  private:

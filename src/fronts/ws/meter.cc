@@ -76,6 +76,13 @@ void Meter::hole_skipped(std::uint64_t numbers) {
   metrics_.counter("ws_seq_hole_total", "Numbers of workers' frames that were given up.").add(numbers);
 }
 
+void Meter::result_number(std::string_view verdict) {
+  metrics_
+      .counter("ws_result_numbers_total", "Results of protocol 1 whose number was not the next.",
+               {{"verdict", std::string(verdict)}})
+      .add();
+}
+
 void Meter::refused(std::string_view reason) {
   metrics_.counter("ws_frames_refused_total", "Frames of workers that were not used.", {{"reason", std::string(reason)}}).add();
 }

@@ -33,6 +33,7 @@ class Meter {
   void retried(std::string_view reason);
   void result(const std::string& tenant, const std::string& node_type, Duration took);
   void hole_skipped(std::uint64_t numbers);
+  void result_number(std::string_view verdict);  // protocol 1: a number that was not the next
   void refused(std::string_view reason);  // a frame that was neither handled nor acknowledged, or whose payload was not used
 
  private:

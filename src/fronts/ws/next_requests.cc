@@ -33,6 +33,7 @@ Tree outcome_of(const Job& job) {
     return {{"result", result && result->is_object() ? *std::move(result) : Tree::object()}};
   }
   if (job.state == JobState::cancelled) return error_of(session::kNextCancelled.code, session::kNextCancelled.reason);
+  if (job.error && job.error->kind == kErrorTimeout) return error_of(session::kTimeout.code, job.error->message);
   return job.error ? error_of(job.error->kind, job.error->message)
                    : error_of(session::kNextFailed.code, session::kNextFailed.reason);
 }
@@ -58,7 +59,8 @@ void NextRequests::asked(const session::Envelope& frame, const NextAsker* asker)
   JobSpec spec = job_of_next(asker->next);
   spec.ns = NamespaceName(session_.identity().tenant);
   spec.queue = asker->queue;
-  spec.priority = asker->priority;
+  // Its own document may say otherwise, which the door reads.
+  if (json::member(asker->next, "priority") == nullptr) spec.priority = asker->priority;
   Pending pending{.asker = asker->lease, .names = std::move(names), .job = std::nullopt, .deadline = std::nullopt};
   if (const auto limit = json::natural(payload, "timeoutMs"))
     pending.deadline = session_.core().steady() + Duration(std::min<std::uint64_t>(*limit, limits::kJobTimeoutMax.count()));

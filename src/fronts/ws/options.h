@@ -17,6 +17,8 @@ namespace muster::ws {
 
 using auth::AuthOptions;
 
+class ExtensionHook;  // extensions.h
+
 struct Limits {
   std::size_t sockets_max = 10'000;                  // 503 beyond
   std::size_t message_bytes_max = 16 * 1024 * 1024;  // closed with 1009 beyond
@@ -35,6 +37,8 @@ struct WsOptions {
   std::string session_secret;  // signs session tokens; the same on all nodes of a cluster
   std::chrono::seconds token_life = session::kSessionTokenLife;
   std::uint32_t window = session::kSessionWindowMax;
+  bool strict_results = false;                    // protocol 1: a result whose number leaves a gap is refused
+  std::shared_ptr<ExtensionHook> extension_hook;  // gets extension frames; shared with whoever made it; null: nobody
 };
 
 }  // namespace muster::ws

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "fronts/ws/member_text.h"
+#include "model/resource.h"
 #include "model/validate.h"
 
 namespace muster::ws {
 namespace {
 
 using Json = json::Tree;
-
-constexpr const char* kWorkerNameLabel = "worker_name";
 
 std::vector<std::string> texts(const Json& object, const char* name) {
   return json::get<std::vector<std::string>>(object, name).value_or(std::vector<std::string>());

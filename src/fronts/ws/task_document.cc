@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/json_reader.h"
+#include "base/time_text.h"
 
 namespace muster::ws {
 namespace {
@@ -92,6 +93,29 @@ Json next_of(const Json& document, Json chain) {
   return next;
 }
 
+// A worker of each protocol is told by its own word who has a resource.
+void name_holders(Json& document, session::Protocol protocol) {
+  const auto refs = document.find("resource_refs");
+  if (refs == document.end() || !refs->is_array()) return;
+  constexpr const char* kNames[] = {"worker_id", "worker_name"};
+  const char* const own = kNames[protocol == session::Protocol::v1 ? 0 : 1];
+  const char* const other = kNames[protocol == session::Protocol::v1 ? 1 : 0];
+  for (Json& ref : *refs) {
+    if (!ref.is_object()) continue;
+    if (const std::string* holder = json::text(ref, other); holder != nullptr && json::text(ref, own) == nullptr)
+      ref[own] = Json(*holder);
+    ref.erase(other);
+  }
+}
+
+void read_document_affinity(const Json& document, TaskDocument& out) {
+  const Json* affinity = json::member(document, "affinity");
+  const std::string* key = affinity != nullptr ? json::text(*affinity, "key") : nullptr;
+  if (key == nullptr) return;
+  out.affinity_key = *key;
+  if (const std::string* until = json::text(*affinity, "expires_at")) out.affinity_until = parse_rfc3339(*until);
+}
+
 }  // namespace
 
 JobSpec job_of_next(const Json& next) {
@@ -104,7 +128,7 @@ JobSpec job_of_next(const Json& next) {
   return spec;
 }
 
-Result<TaskDocument> task_document(const Grant& grant, const Registration& registration) {
+Result<TaskDocument> task_document(const Grant& grant, const Registration& registration, session::Protocol protocol) {
   std::optional<Json> value;
   if (grant.payload.encoding == Encoding::json) value = json::parse(grant.payload.data);
   Json document = is_document(value)
@@ -128,6 +152,9 @@ Result<TaskDocument> task_document(const Grant& grant, const Registration& regis
   } else if (Status fits = check_chain_names(document, out.node_id); !fits.ok()) {
     return fits;
   }
+  document.erase("fail_fast");  // said to us
+  name_holders(document, protocol);
+  read_document_affinity(document, out);
   out.payload = json::dump(document);
   return out;
 }

@@ -6,6 +6,9 @@
 // What is not said is filled in: run and task are named after the job, the node after its type, the package is the newest one
 // of the worker that has the node.
 //
+// What it says about where and when it runs has been judged when its job was made (engine/task_terms.h); each protocol has its
+// own name for the worker of a resource.
+//
 // A document may have a `chain`: documents of what the task, a middleware, may ask for next, the host last. It is not sent; each
 // next request makes a job of its first element (next_requests.h).
 #pragma once
@@ -26,13 +29,16 @@ struct TaskDocument {
   std::string node_id;
   std::string node_type;
   std::string concurrency_key;
-  std::string payload;  // of the dispatch
-  json::Tree next;      // the document of what it may ask for next; null: it is no middleware
+  std::string payload;       // of the dispatch
+  json::Tree next;           // the document of what it may ask for next; null: it is no middleware
+  std::string affinity_key;  // empty: none
+  std::optional<Instant> affinity_until;
 };
 
 // invalid_argument: the document is not one, what it says about its chain does not fit together, or the worker has no package for
 // it.
-Result<TaskDocument> task_document(const Grant& grant, const Registration& registration);
+Result<TaskDocument> task_document(const Grant& grant, const Registration& registration,
+                                   session::Protocol protocol = session::Protocol::v2);
 
 // The job of a document that a task asked for.
 JobSpec job_of_next(const json::Tree& next);

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "command/resources.h"
+#include "fronts/ws/artifacts.h"
 #include "fronts/ws/core.h"
 #include "fronts/ws/member_text.h"
 #include "fronts/ws/worker_session.h"
@@ -18,6 +20,7 @@ using session::Envelope;
 using session::FrameKind;
 
 constexpr Duration kRetryAfter{1'000};
+constexpr Duration kKeyHeldDelay{1'000};            // until a task is tried again whose key another one holds
 constexpr std::size_t kClaimMax = 64;               // jobs at a time
 constexpr std::size_t kLostDispatchesMax = 10'000;  // jobs of which they are counted
 constexpr std::size_t kPostponedMax = 1'024;        // frames about tasks that are perhaps about to be taken up
@@ -129,7 +132,7 @@ void Tasks::claimed(std::uint64_t claim, Result<store::ClaimReply> reply) {
 }
 
 Tasks::Place Tasks::take_up(const Grant& grant) {
-  auto document = task_document(grant, worker_.registration());
+  auto document = task_document(grant, worker_.registration(), worker_.identity().protocol);
   if (!document.ok()) {
     const store::Failure failure{.lease = {grant.id, grant.fence},
                                  .error = {std::string(session::kDispatchInvalidMetadata.code), document.status().message()},
@@ -141,17 +144,30 @@ Tasks::Place Tasks::take_up(const Grant& grant) {
   const Key key{document->run_id, document->task_id};
   if (const auto before = tasks_.find(key); before != tasks_.end()) forget(key, before->second.lease);
   ++running_by_node_[document->node_type];
+  remember_place(*document);
   Task task{.lease = {grant.id, grant.fence},
             .node_id = std::move(document->node_id),
             .node_type = std::move(document->node_type),
             .dispatch_id = {},
             .seq = worker_.core().run_numbers.number(key.first, key.second),
+            .concurrency_key = std::move(document->concurrency_key),
             .payload = std::move(document->payload),
             .next = std::move(document->next),
             .queue = grant.queue,
             .priority = grant.priority,
             .sent_at = worker_.core().steady()};
   return tasks_.insert_or_assign(key, std::move(task)).first;
+}
+
+// Later tasks of the key are to come here; without it they go anywhere.
+void Tasks::remember_place(const TaskDocument& document) {
+  if (document.affinity_key.empty() || document.affinity_key.size() > limits::kKeyBytesMax) return;
+  const command::AffinityPlace place{.ns = NamespaceName(worker_.identity().tenant),
+                                     .key = document.affinity_key,
+                                     .worker = WorkerId(worker_.identity().instance),
+                                     .until = document.affinity_until};
+  worker_.core().ask(worker_.caller(), command::remember_place(place, worker_.core().now()),
+                     [](const Result<command::KeysReply>&) {});
 }
 
 void Tasks::send(Place place) {
@@ -180,6 +196,7 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
   if (const auto running = running_by_node_.find(place->second.node_type);
       running != running_by_node_.end() && --running->second == 0)
     running_by_node_.erase(running);
+  if (worker_.identity().protocol == session::Protocol::v1) worker_.core().result_numbers.over(key.first, place->second.seq);
   worker_.nexts().asker_over(lease);
   tasks_.erase(place);
   if (narrowed_) stop_wanting();  // what it left out may have room now
@@ -300,10 +317,12 @@ void Tasks::result(const Envelope& frame, Arrived arrived) {
   const Place place = find(frame, frame.payload);
   if (place == tasks_.end()) {
     if (postponed(frame, arrived)) return;
+    note_repetition(frame);
     return worker_.channel().done(arrived);  // cancelled, taken away, or said before
   }
   Task& task = place->second;
   if (task.settling) return worker_.channel().done(arrived);
+  if (!takes_number(place, frame, arrived)) return;
   worker_.core().meter.result(worker_.identity().tenant, task.node_type, worker_.core().steady() - task.sent_at);
   const std::string status = text_of(frame.payload, "status");
   const json::Tree* told = json::member(frame.payload, "error");
@@ -322,7 +341,99 @@ void Tasks::result(const Envelope& frame, Arrived arrived) {
                                 forget(key, lease);
                               });
   }
-  settle(place, arrived, store::Completion{task.lease, Content{json::dump(frame.payload["result"]), Encoding::json}});
+  store::Completion completion{task.lease, Content{json::dump(frame.payload["result"]), Encoding::json}};
+  std::vector<Resource> artifacts = artifacts_of(worker_.identity(), frame.payload, task.lease.job);
+  if (artifacts.empty()) return settle(place, arrived, std::move(completion));
+  learn(place, arrived, std::move(artifacts), std::move(completion));
+}
+
+// Whoever sees the job completed may refer to what it left behind: that is known before.
+void Tasks::learn(Place place, Arrived arrived, std::vector<Resource> artifacts, store::Completion completion) {
+  place->second.settling = true;
+  worker_.core().ask_all(
+      worker_.caller(), artifacts,
+      [this, alive = alive_, arrived, artifacts, completion](const Result<store::Each<Resource>>& known) mutable {
+        if (!*alive) return;
+        const Place still = find(completion.lease);
+        if (still == tasks_.end()) return worker_.channel().done(arrived);
+        if (may_pass(known.code()))
+          return later([this, arrived, artifacts = std::move(artifacts), completion = std::move(completion)] {
+            const Place there = find(completion.lease);
+            if (there == tasks_.end()) return worker_.channel().done(arrived);
+            learn(there, arrived, artifacts, completion);
+          });
+        for (std::size_t i = 0; i < artifacts.size(); ++i) {
+          const Status why = known.ok() ? (*known)[i].status() : known.status();
+          if (why.ok()) continue;
+          worker_.core().meter.refused("artifact");
+          log::warn("an artifact was not taken", {{"tenant", worker_.identity().tenant},
+                                                  {"worker_id", worker_.identity().instance},
+                                                  {"job_id", completion.lease.job.text()},
+                                                  {"reason", why.message()}});
+          break;  // one line says enough
+        }
+        settle(still, arrived, std::move(completion));
+      });
+}
+
+// Protocol 1 numbers its results. False: the frame is dealt with.
+bool Tasks::takes_number(Place place, const Envelope& frame, Arrived arrived) {
+  if (worker_.identity().protocol != session::Protocol::v1 || !frame.seq) return true;
+  Core& core = worker_.core();
+  const auto& [run, task] = place->first;
+  const bool names_dispatch = frame.corr && *frame.corr != task;
+  const ResultNumbers::Numbered numbered{
+      .run = run,
+      .task = task,
+      .seq = *frame.seq,
+      .dispatch = names_dispatch ? std::optional<std::string_view>(*frame.corr) : std::nullopt};
+  const std::uint64_t missing = core.result_numbers.missing(run);
+  json::Tree details{{"run_id", run}, {"task_id", task}, {"seq", *frame.seq}, {"missing", missing}};
+  switch (core.result_numbers.record(numbered, core.steady(), core.options.strict_results)) {
+    case ResultNumbers::Verdict::taken: return true;
+    case ResultNumbers::Verdict::taken_after_gap:
+      core.meter.result_number("gap");
+      log::warn("a result came before an earlier one", {{"tenant", worker_.identity().tenant},
+                                                        {"sender.id", worker_.identity().instance},
+                                                        {"id", frame.id},
+                                                        {"code", std::string(session::kResultSeqGap.code)},
+                                                        {"seq", std::to_string(*frame.seq)}});
+      return true;
+    case ResultNumbers::Verdict::duplicate:
+      core.meter.result_number("duplicate");
+      if (core.options.strict_results) say_error(session::kResultDuplicate, frame, std::move(details));
+      worker_.channel().done(arrived);
+      return false;
+    case ResultNumbers::Verdict::refused:
+      core.meter.result_number("refused");
+      say_error(session::kResultSeqGap, frame, std::move(details));
+      worker_.channel().refuse(frame, arrived);
+      return false;
+  }
+  return true;
+}
+
+// A result of a task that is over.
+void Tasks::note_repetition(const Envelope& frame) {
+  if (worker_.identity().protocol != session::Protocol::v1 || !frame.seq || !frame.corr) return;
+  Core& core = worker_.core();
+  const std::string run = text_of(frame.payload, "run_id");
+  const std::string task = text_of(frame.payload, "task_id");
+  if (*frame.corr == task) return;
+  if (!core.result_numbers.repeats({.run = run, .task = task, .seq = *frame.seq, .dispatch = *frame.corr}, core.steady())) return;
+  core.meter.result_number("duplicate");
+  if (core.options.strict_results)
+    say_error(session::kResultDuplicate, frame, {{"run_id", run}, {"task_id", task}, {"seq", *frame.seq}});
+}
+
+void Tasks::say_error(const session::ErrorCode& code, const Envelope& frame, json::Tree details) {
+  const json::Tree payload{{"code", code.code},
+                           {"message", code.reason},
+                           {"context", {{"where", "scheduler.results"}, {"details", std::move(details)}}}};
+  const std::string text = json::dump(payload);
+  const std::string id = worker_.core().next_id();
+  // A worker that is gone by now learns it when it says so again.
+  static_cast<void>(worker_.channel().send({.kind = FrameKind::error, .id = id, .corr = frame.id, .payload = text}));
 }
 
 void Tasks::fail(Place place, Arrived arrived, JobError error, bool retryable) {
@@ -342,6 +453,10 @@ void Tasks::error(const Envelope& frame, Arrived arrived) {
   }
   const std::string code = text_of(frame.payload, "code");
   Task& task = place->second;
+  if (!task.settling && code == session::kCommandConcurrencyViolation.code && holds_key_elsewhere(place)) {
+    worker_.core().meter.retried("concurrency");
+    return settle(place, arrived, store::Snooze{task.lease, kKeyHeldDelay});
+  }
   if (task.settling || code == session::kCommandConcurrencyViolation.code) {
     task.heard = true;  // it runs: this was the second time we sent it
     return worker_.channel().done(arrived);
@@ -351,6 +466,13 @@ void Tasks::error(const Envelope& frame, Arrived arrived) {
     return settle(place, arrived, store::Release{task.lease, "the worker stops"});
   }
   fail(place, arrived, {code, text_of(frame.payload, "message")}, code != session::kResourceMissing.code);
+}
+
+// Another task of the worker has the same key: then this one does not run, whatever was sent before.
+bool Tasks::holds_key_elsewhere(Place place) const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& other) {
+    return other.first != place->first && other.second.concurrency_key == place->second.concurrency_key;
+  });
 }
 
 void Tasks::feedback(const Envelope& frame, Arrived arrived) {

@@ -18,6 +18,8 @@
 #include "fronts/ws/channel.h"
 #include "fronts/ws/task_document.h"
 #include "model/job.h"
+#include "model/resource.h"
+#include "session/codes.h"
 
 namespace muster::ws {
 
@@ -64,6 +66,7 @@ class Tasks {
     std::string node_type;
     std::string dispatch_id;  // of the latest dispatch; empty: it was sent by another process
     std::uint64_t seq = 0;
+    std::string concurrency_key;
     std::string payload;
     json::Tree next;  // what it may ask for; null: nothing
     QueueName queue;
@@ -79,6 +82,12 @@ class Tasks {
   void claimed(std::uint64_t claim, Result<store::ClaimReply> reply);
   std::optional<CapabilitySet> room_by_node() const;
   Place take_up(const Grant& grant);
+  void remember_place(const TaskDocument& document);
+  bool takes_number(Place place, const session::Envelope& frame, Arrived arrived);
+  void note_repetition(const session::Envelope& frame);
+  void say_error(const session::ErrorCode& code, const session::Envelope& frame, json::Tree details);
+  void learn(Place place, Arrived arrived, std::vector<Resource> artifacts, store::Completion completion);
+  bool holds_key_elsewhere(Place place) const;
   void send(Place place);
   void adopt_page(Duration after, std::string cursor);
   void adopted(Duration after);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "command/workers.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/extensions.h"
 #include "fronts/ws/frame_log.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
@@ -147,6 +148,7 @@ void WorkerSession::attach(Socket& socket) {
       break;
   }
   last_seen_.reset();
+  collect_mail();  // perhaps somebody wrote while it was away
 }
 
 void WorkerSession::detach(const Socket& socket) {
@@ -221,6 +223,7 @@ void WorkerSession::deliver(Envelope frame, Arrived arrived) {
     case FrameKind::error: return tasks_.error(frame, arrived);
     case FrameKind::feedback: return tasks_.feedback(frame, arrived);
     case FrameKind::next_request: return tasks_.next_request(frame, arrived);
+    case FrameKind::extension: offer_extension(core_, {identity_, frame.type, frame.payload}); return channel_.done(arrived);
     default: return channel_.done(arrived);
   }
 }
@@ -265,6 +268,42 @@ void WorkerSession::beaten(const store::BeatReply& reply) {
   tasks_.cancelled(reply.cancel);
   tasks_.lost(reply.lost);
   drains({reply.state, reply.drain_reason, reply.drain_deadline});
+  // What another node was asked to send is not told here.
+  if (more_mail_ || core_.door.facts().cluster) collect_mail();
+}
+
+// --- its mail ---
+
+void WorkerSession::collect_mail() {
+  if (identity_.protocol == session::Protocol::v1 || channel_.socket() == nullptr) return;
+  more_mail_ = true;
+  if (std::exchange(collecting_, true)) return;
+  more_mail_ = false;
+  core_.ask(caller(), command::collect_worker_mail(NamespaceName(identity_.tenant), WorkerId(identity_.instance)),
+            [self = shared_from_this()](const Result<command::KeysReply>& answers) {
+              self->collecting_ = false;
+              if (!answers.ok()) {
+                self->more_mail_ = true;  // the next beat tries again
+                return;
+              }
+              self->hand_over(command::read_worker_mail(*answers));
+            });
+}
+
+void WorkerSession::hand_over(const std::vector<command::WorkerMailFrame>& mail) {
+  for (std::size_t i = 0; i < mail.size(); ++i) {
+    const std::string id = core_.next_id();
+    const Status sent = channel_.send(
+        {.kind = FrameKind::extension, .type = mail[i].type, .id = id, .ack_request = true, .payload = mail[i].payload});
+    if (sent.ok() || sent.code() == Code::invalid_argument) continue;
+    // Too much is under way: the rest waits for the next beat.
+    more_mail_ = true;
+    const std::vector<command::WorkerMailFrame> rest(mail.begin() + static_cast<std::ptrdiff_t>(i), mail.end());
+    core_.ask(caller(), command::put_back_worker_mail(NamespaceName(identity_.tenant), WorkerId(identity_.instance), rest),
+              [](const Result<command::KeysReply>&) {});
+    return;
+  }
+  if (more_mail_ || mail.size() == command::kMailCollectedMax) collect_mail();
 }
 
 void WorkerSession::drain_asked() {

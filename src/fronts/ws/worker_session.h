@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
+#include "command/workers.h"
 #include "fronts/ws/channel.h"
 #include "fronts/ws/log_brake.h"
 #include "fronts/ws/next_requests.h"
@@ -67,6 +69,8 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   void lease_over(const LeaseRef& lease) { tasks_.lost({lease}); }
   void job_ended(const JobId& job) { nexts_.ended(job); }
   void drain_asked();
+  // Somebody sent frames to it: they are fetched and handed over, in order.
+  void collect_mail();
 
   // A frame of its socket. A payload that is no object did not pass its schema.
   void received(session::FrameKind kind, session::Envelope frame);
@@ -102,6 +106,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   };
   void drains(const Drain& drain);
   void expire();
+  void hand_over(const std::vector<command::WorkerMailFrame>& mail);
 
   const std::shared_ptr<Core> kept_;  // an answer on its way keeps the session, and so what that refers to
   Core& core_;
@@ -121,6 +126,8 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   std::optional<std::uint64_t> last_seen_;
   Start start_ = Start::afresh;
   bool draining_ = false;
+  bool collecting_ = false;  // its mail is being fetched
+  bool more_mail_ = false;   // and is to be looked for again after that, or with the next beat
 };
 
 }  // namespace muster::ws
