@@ -81,6 +81,17 @@ std::string_view to_string(Health health) {
   unreachable();
 }
 
+std::string_view to_string(DrainOrigin origin) {
+  switch (origin) {
+    case DrainOrigin::none: return "none";
+    case DrainOrigin::asked: return "asked";
+    case DrainOrigin::itself: return "itself";
+    case DrainOrigin::load: return "load";
+    case DrainOrigin::overruled: return "overruled";
+  }
+  unreachable();
+}
+
 std::optional<Dialect> parse_dialect(std::string_view name) {
   for (const Dialect dialect : {Dialect::http, Dialect::resp, Dialect::grpc, Dialect::ws, Dialect::agent})
     if (to_string(dialect) == name) return dialect;

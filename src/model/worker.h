@@ -46,6 +46,15 @@ constexpr bool leases_end_with_silence(Dialect dialect) { return dialect != Dial
 
 enum class WorkerState : std::uint8_t { online, draining, offline };
 
+// Who took a worker out of service: what load did load may take back, what somebody decided only somebody.
+enum class DrainOrigin : std::uint8_t {
+  none,       // it does not drain
+  asked,      // an operator wants it
+  itself,     // the worker says so
+  load,       // too little memory or disk is left
+  overruled,  // it works: an operator put it back, and load may not drain it until it has fallen
+};
+
 // Graded from missed beats alone.
 enum class Health : std::uint8_t { healthy, warn, degraded, unhealthy };
 
@@ -74,6 +83,7 @@ struct Worker {
   std::string offline_cause;  // "silent", "unregistered", "replaced", "drained"
   std::optional<Instant> drain_deadline;
   std::string drain_reason;
+  DrainOrigin drain_origin = DrainOrigin::none;
   std::uint32_t running = 0;
   std::uint64_t completed = 0;  // of this session
   std::uint64_t failed = 0;
@@ -92,6 +102,7 @@ Instant dead_at(const Worker& worker);
 std::string_view to_string(Dialect dialect);
 std::string_view to_string(WorkerState state);
 std::string_view to_string(Health health);
+std::string_view to_string(DrainOrigin origin);
 std::optional<Dialect> parse_dialect(std::string_view name);
 std::optional<WorkerState> parse_worker_state(std::string_view name);
 

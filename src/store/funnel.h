@@ -108,6 +108,7 @@ class Funnel : public Store {
   }
   void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> r) override { go(Verb::heartbeat, &Store::heartbeat, r, batch); }
   void drain(std::vector<Drain> batch, Reply<Each<Worker>> r) override { go(Verb::drain, &Store::drain, r, batch); }
+  void resume(std::vector<Resume> batch, Reply<Each<Worker>> r) override { go(Verb::resume, &Store::resume, r, batch); }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> r) override {
     go(Verb::unregister, &Store::unregister, r, batch);
   }

@@ -39,6 +39,7 @@ constexpr NamedNumber kSharedNumbers[] = {
     number("worker.online", WorkerState::online),
     number("worker.draining", WorkerState::draining),
     number("worker.offline", WorkerState::offline),
+    number("drain.itself", DrainOrigin::itself),
     number("kind.sleep", StepKind::sleep),
     number("step.running", StepState::running),
     number("step.waiting", StepState::waiting),

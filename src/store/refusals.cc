@@ -77,6 +77,11 @@ Status session_replaced(const Worker& worker, SessionId named) {
                                         worker.spec.id.text(), to_number(worker.session)));
 }
 
+Status drains_itself(const Worker& worker) {
+  return Status::conflict(fmt::format(
+      "worker '{}' takes no more work by its own decision; it works again when it registers again", worker.spec.id.text()));
+}
+
 Status lacks_capability(const WorkerId& worker, std::string_view capability) {
   return Status::invalid_argument(fmt::format("worker '{}' did not register capability '{}'", worker.text(), capability));
 }

@@ -36,6 +36,7 @@ Status not_registered(const WorkerId& worker);
 Status offline(const Worker& worker);
 Status session_replaced(const WorkerId& worker, SessionId named);
 Status session_replaced(const Worker& worker, SessionId named);
+Status drains_itself(const Worker& worker);
 Status lacks_capability(const WorkerId& worker, std::string_view capability);
 Status too_many_workers(std::size_t registered);
 

@@ -147,8 +147,11 @@ class WorkerStore {
   virtual void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) = 0;
   // Renews every lease of the worker. not_found: never registered, or offline: register again.
   virtual void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) = 0;
-  // No new work from now on. Draining again moves the deadline.
+  // No new work from now on. Draining again moves the deadline. Load changes nothing about a worker that drains already or that
+  // an operator put back to work.
   virtual void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) = 0;
+  // New work again; nothing happens to a worker that does not drain. conflict: the worker itself takes no more.
+  virtual void resume(std::vector<Resume> batch, Reply<Each<Worker>> reply) = 0;
   // Says goodbye: running jobs are handed back without cost, the row stays as offline.
   virtual void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) = 0;
   virtual void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) = 0;

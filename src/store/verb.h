@@ -48,6 +48,7 @@ enum class Verb : std::uint8_t {
   register_workers,
   heartbeat,
   drain,
+  resume,
   unregister,
   get_workers,
   list_workers,
@@ -73,7 +74,7 @@ enum class Verb : std::uint8_t {
 };
 
 // In the order of the enumerators, so that a verb is also an index.
-inline constexpr std::array<std::string_view, 61> kVerbNames{"enqueue",
+inline constexpr std::array<std::string_view, 62> kVerbNames{"enqueue",
                                                              "claim",
                                                              "complete",
                                                              "fail",
@@ -112,6 +113,7 @@ inline constexpr std::array<std::string_view, 61> kVerbNames{"enqueue",
                                                              "register_workers",
                                                              "heartbeat",
                                                              "drain",
+                                                             "resume",
                                                              "unregister",
                                                              "get_workers",
                                                              "list_workers",

@@ -166,6 +166,7 @@ struct WaitFacts {
     WorkerState state = WorkerState::online;
     std::uint32_t running = 0;
     std::uint32_t slots = 0;
+    std::string drain_reason{};
   };
   std::vector<AbleWorker> able;  // live workers that could take it, the first few
   // Set by the engine: able ones whose claims name other queues. They do not count as able.
@@ -213,6 +214,7 @@ struct BeatReply {
   WorkerState state = WorkerState::online;
   std::optional<Instant> drain_deadline;
   std::string drain_reason;
+  DrainOrigin drain_origin = DrainOrigin::none;
   Duration next_beat_in{};
   std::vector<LeaseRef> cancel;  // running jobs somebody wants stopped
   std::vector<LeaseRef> lost;    // of `held`: leases that are no longer its own
@@ -222,8 +224,16 @@ struct BeatReply {
 struct Drain {
   NamespaceName ns;
   WorkerId worker;
-  Duration deadline = limits::kDrainDeadlineDefault;  // from now; then its jobs are handed back
+  Duration deadline = limits::kDrainDeadlineDefault;  // from now; then its jobs are handed back. Load sets none
   std::string reason;
+  DrainOrigin origin = DrainOrigin::asked;  // asked, itself or load
+};
+
+// Takes a drain back. By load: only what load did.
+struct Resume {
+  NamespaceName ns;
+  WorkerId worker;
+  DrainOrigin origin = DrainOrigin::asked;  // asked or load
 };
 
 struct Unregister {

@@ -79,7 +79,7 @@ void read_worker(const Row& row, int described, Worker& worker) {
   worker_from_text(row.view(described), worker.spec);
   read_columns(row, 2, worker.spec.id, worker.session, worker.state);
   read_columns(row, described + 1, worker.registered_at, worker.last_seen_at, worker.offline_at, worker.offline_cause,
-               worker.drain_deadline, worker.drain_reason, worker.completed, worker.failed, worker.stats);
+               worker.drain_deadline, worker.drain_reason, worker.drain_origin, worker.completed, worker.failed, worker.stats);
 }
 
 // From its name in column 2 on. The key of its last job, which the caller turns into an id.

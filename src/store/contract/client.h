@@ -41,6 +41,7 @@ class Client {
   Result<Registered> register_worker(WorkerSpec one);
   Result<BeatReply> heartbeat(Beat one);
   Result<Worker> drain(Drain one);
+  Result<Worker> resume(Resume one);
   Result<Worker> unregister(Unregister one);
   Result<Worker> get_worker(NamespaceName ns, WorkerId one);
 

@@ -112,6 +112,7 @@ Result<Job> Client::get_job(JobId one) { return single(&Store::get_jobs, one); }
 Result<Registered> Client::register_worker(WorkerSpec one) { return single(&Store::register_workers, std::move(one)); }
 Result<BeatReply> Client::heartbeat(Beat one) { return single(&Store::heartbeat, std::move(one)); }
 Result<Worker> Client::drain(Drain one) { return single(&Store::drain, std::move(one)); }
+Result<Worker> Client::resume(Resume one) { return single(&Store::resume, std::move(one)); }
 Result<Worker> Client::unregister(Unregister one) { return single(&Store::unregister, std::move(one)); }
 Result<Worker> Client::get_worker(NamespaceName ns, WorkerId one) {
   return first_of(call(&Store::get_workers, ns, std::vector<WorkerId>{std::move(one)}));

@@ -108,6 +108,8 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
   Result<Cancelled> cancel(JobId id, std::string reason = "no longer wanted") { return client().cancel({id, std::move(reason)}); }
   Result<BeatReply> beat(std::string worker = "w1", std::vector<LeaseRef> held = {});
   Result<Worker> drain(std::string worker, Duration deadline, std::string reason = "upgrade");
+  Result<Worker> drain_by_load(std::string worker, std::string reason = "memory 93 %");
+  Result<Worker> resume(std::string worker, DrainOrigin origin = DrainOrigin::asked);
   Result<Worker> unregister(std::string worker);
 
   Job job(JobId id, int line = __builtin_LINE()) { return must(client().get_job(id), line); }

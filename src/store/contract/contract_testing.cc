@@ -107,7 +107,15 @@ Result<BeatReply> StoreContract::beat(std::string id, std::vector<LeaseRef> held
 }
 
 Result<Worker> StoreContract::drain(std::string id, Duration deadline, std::string reason) {
-  return client().drain({kDefault, WorkerId(std::move(id)), deadline, std::move(reason)});
+  return client().drain({kDefault, WorkerId(std::move(id)), deadline, std::move(reason), DrainOrigin::asked});
+}
+
+Result<Worker> StoreContract::drain_by_load(std::string id, std::string reason) {
+  return client().drain({kDefault, WorkerId(std::move(id)), 0s, std::move(reason), DrainOrigin::load});
+}
+
+Result<Worker> StoreContract::resume(std::string id, DrainOrigin origin) {
+  return client().resume({kDefault, WorkerId(std::move(id)), origin});
 }
 
 Result<Worker> StoreContract::unregister(std::string id) {

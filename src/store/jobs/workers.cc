@@ -44,6 +44,46 @@ Offer narrowed(const WorkerSpec& worker, Offer offer, const ClaimRequest& reques
   return offer;
 }
 
+bool drained(Worker& worker, const Drain& drain, Instant now) {
+  const bool by_load = drain.origin == DrainOrigin::load;
+  if (by_load && (worker.state == WorkerState::draining || worker.drain_origin == DrainOrigin::overruled)) return false;
+  worker.state = WorkerState::draining;
+  worker.drain_deadline = by_load ? std::nullopt : std::optional(now + drain.deadline);
+  worker.drain_reason = drain.reason;
+  worker.drain_origin = drain.origin;
+  return true;
+}
+
+Result<bool> resumed(Worker& worker, const Resume& resume) {
+  if (resume.origin == DrainOrigin::load) {
+    // What an operator overruled is forgotten once the load has fallen.
+    if (worker.drain_origin != DrainOrigin::load && worker.drain_origin != DrainOrigin::overruled) return false;
+    worker.state = WorkerState::online;
+    forget_drain(worker);
+    return true;
+  }
+  if (worker.state != WorkerState::draining) return false;
+  if (worker.drain_origin == DrainOrigin::itself) return refusal::drains_itself(worker);
+  worker.state = WorkerState::online;
+  forget_drain(worker);
+  worker.drain_origin = DrainOrigin::overruled;
+  return true;
+}
+
+bool drains_itself(Worker& worker) {
+  if (worker.state != WorkerState::online) return false;
+  worker.state = WorkerState::draining;
+  worker.drain_reason = kDrainsItself;
+  worker.drain_origin = DrainOrigin::itself;
+  return true;
+}
+
+void forget_drain(Worker& worker) {
+  worker.drain_deadline.reset();
+  worker.drain_reason.clear();
+  worker.drain_origin = DrainOrigin::none;
+}
+
 bool matches(const Worker& worker, const WorkerQuery& query) {
   const WorkerSpec& spec = worker.spec;
   if (!query.states.empty() && !contains(query.states, worker.state)) return false;

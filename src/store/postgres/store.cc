@@ -143,6 +143,7 @@ class ClusterStore final : public PostgresStore {
     runner_.submit(BeatRequest{.beats = std::move(batch), .reply = std::move(reply)});
   }
   void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { verb(postgres::drain, reply, batch); }
+  void resume(std::vector<Resume> batch, Reply<Each<Worker>> reply) override { verb(postgres::resume, reply, batch); }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override { verb(postgres::unregister, reply, batch); }
   void get_workers(NamespaceName ns, std::vector<WorkerId> workers, Reply<Each<Worker>> reply) override {
     verb(postgres::get_workers, reply, ns, workers);

@@ -77,12 +77,12 @@ void TransferNames::put(Tx& tx, const std::vector<transfer::QueueRecord>& record
 
 void TransferNames::put(Tx& tx, const std::vector<Worker>& records) {
   Table table({Type::int4, Type::text, Type::int8, Type::int2, Type::int4, Type::int8, Type::text, Type::int8, Type::int8,
-               Type::int8, Type::text, Type::int8, Type::bytes, Type::int8, Type::int8, Type::bytes});
+               Type::int8, Type::text, Type::int8, Type::bytes, Type::int2, Type::int8, Type::int8, Type::bytes});
   for (const Worker& worker : records) {
     const HeartbeatPolicy policy = worker.spec.policy.value_or(default_policy(worker.spec.dialect));
     table.add(ns(worker.spec.ns), worker.spec.id, worker.session, worker.state, worker.spec.slots, policy.dead_after,
               worker_to_text(worker.spec), worker.registered_at, worker.last_seen_at, worker.offline_at, worker.offline_cause,
-              worker.drain_deadline, worker.drain_reason, worker.completed, worker.failed, worker.stats);
+              worker.drain_deadline, worker.drain_reason, worker.drain_origin, worker.completed, worker.failed, worker.stats);
   }
   const Rows rows = tx.ask("transfer_workers_put"_sql, table.params());
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -223,7 +223,7 @@ WorkerPtr Tx::load_worker(WorkerKey key) {
   if (!worker.spec.policy) worker.spec.policy = default_policy(worker.spec.dialect);
   read_columns(rows.at(0), 2, worker.spec.id, worker.session, worker.state);
   read_columns(rows.at(0), 7, worker.registered_at, worker.last_seen_at, worker.offline_at, worker.offline_cause,
-               worker.drain_deadline, worker.drain_reason);
+               worker.drain_deadline, worker.drain_reason, worker.drain_origin);
   entry.offer = std::make_shared<const Offer>(offer_of(worker.spec));
   directory().put_worker(std::move(entry));
   return directory().worker(key);

@@ -91,8 +91,9 @@ void Core::write_worker(const HotWorker& hot) {
   worker.offline_at ? st.bind(9, to_ms(*worker.offline_at)) : st.bind_null(9);
   st.bind_text(10, worker.offline_cause);
   worker.drain_deadline ? st.bind(11, to_ms(*worker.drain_deadline)) : st.bind_null(11);
-  st.bind_text(12, worker.drain_reason).bind(13, static_cast<std::int64_t>(worker.completed));
-  st.bind(14, static_cast<std::int64_t>(worker.failed)).bind_text(15, worker.stats);
+  st.bind_text(12, worker.drain_reason).bind(13, static_cast<std::int64_t>(worker.drain_origin));
+  st.bind(14, static_cast<std::int64_t>(worker.completed)).bind(15, static_cast<std::int64_t>(worker.failed));
+  st.bind_text(16, worker.stats);
   st.run();
   group.wrote = true;
 }

@@ -212,6 +212,7 @@ class FileStore final : public SqliteStore {
   }
   void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { write_each(sqlite::heartbeat, reply, batch); }
   void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { write_each(sqlite::drain, reply, batch); }
+  void resume(std::vector<Resume> batch, Reply<Each<Worker>> reply) override { write_each(sqlite::resume, reply, batch); }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
     write_each(sqlite::unregister, reply, batch);
   }

@@ -309,8 +309,9 @@ class FileSink final : public transfer::Sink {
     st.bind_optional(9, to_ms(worker.offline_at));
     st.bind_text(10, worker.offline_cause);
     st.bind_optional(11, to_ms(worker.drain_deadline));
-    st.bind_text(12, worker.drain_reason).bind(13, static_cast<std::int64_t>(worker.completed));
-    st.bind(14, static_cast<std::int64_t>(worker.failed)).bind_text(15, worker.stats);
+    st.bind_text(12, worker.drain_reason).bind(13, static_cast<std::int64_t>(worker.drain_origin));
+    st.bind(14, static_cast<std::int64_t>(worker.completed)).bind(15, static_cast<std::int64_t>(worker.failed));
+    st.bind_text(16, worker.stats);
     st.run();
     const HeartbeatPolicy policy = worker.spec.policy.value_or(default_policy(worker.spec.dialect));
     add_worker(ns, worker.spec.id.text(), {row, policy.dead_after});

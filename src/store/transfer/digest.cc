@@ -75,7 +75,7 @@ std::string Digest::bytes_of(const Worker& record) {
   out.number(static_cast<std::int64_t>(to_number(record.session))).number(static_cast<std::int64_t>(record.state));
   out.at(record.registered_at).at(record.offline_at).text(record.offline_cause);
   if (record.state == WorkerState::offline) out.at(record.last_seen_at);
-  out.at(record.drain_deadline).text(record.drain_reason);
+  out.at(record.drain_deadline).text(record.drain_reason).number(static_cast<std::int64_t>(record.drain_origin));
   out.number(static_cast<std::int64_t>(record.completed)).number(static_cast<std::int64_t>(record.failed)).text(record.stats);
   return out.take();
 }

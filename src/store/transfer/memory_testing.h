@@ -218,6 +218,7 @@ class Sample {
     leaving.state = WorkerState::draining;
     leaving.drain_deadline = now_ + Duration(60'000);
     leaving.drain_reason = "deploy";
+    leaving.drain_origin = DrainOrigin::asked;
     all.workers = {live, gone, leaving};
   }
 

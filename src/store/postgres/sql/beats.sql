@@ -58,7 +58,7 @@ SELECT worker, seen_at, completed, failed, stats FROM {schema}.beats WHERE worke
 -- is read as it was before: leases that are over at this instant come back with their ends and are marked by the caller
 -- (beat_lapsed.sql). The description comes along only for those that know another revision.
 WITH known AS MATERIALIZED (
-  SELECT a.ord, a.stats AS told, w.id, w.state, w.session, w.revision, w.offline_cause, w.drain_deadline, w.drain_reason,
+  SELECT a.ord, a.stats AS told, w.id, w.state, w.session, w.revision, w.offline_cause, w.drain_deadline, w.drain_reason, w.drain_origin,
          w.state < {worker.offline} AND (a.session IS NULL OR a.session = w.session) AS valid,
          CASE WHEN w.revision <> a.revision THEN w.spec END AS spec
   FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bytea[], $5::bigint[]) WITH ORDINALITY
@@ -72,7 +72,7 @@ WITH known AS MATERIALIZED (
       stats = CASE WHEN excluded.stats = '' THEN b.stats ELSE excluded.stats END
 )
 SELECT k.ord, k.id, k.state, k.session, k.revision, k.offline_cause, k.drain_deadline, k.drain_reason, k.spec, coalesce(j.running, 0),
-       j.cancelling, j.lapsing
+       j.cancelling, j.lapsing, k.drain_origin
 FROM known k
 LEFT JOIN LATERAL (
   SELECT count(*) AS running,

@@ -44,7 +44,7 @@ WHERE s.job = $1::bigint AND (s.state = {step.waiting} OR (s.state = {step.faile
 
 -- name: explain_workers
 -- The live workers of a namespace with their load, by name.
-SELECT w.name, w.state, w.slots, w.spec, coalesce(held.jobs, 0)
+SELECT w.name, w.state, w.slots, w.spec, coalesce(held.jobs, 0), w.drain_reason
 FROM {schema}.workers w
 LEFT JOIN (SELECT worker, count(*) AS jobs FROM {schema}.running GROUP BY worker) AS held ON held.worker = w.id
 WHERE w.namespace = $1::integer AND w.state < {worker.offline}

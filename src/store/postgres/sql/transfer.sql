@@ -366,7 +366,7 @@ FROM unnest($1::bigint[], $2::integer[], $3::smallint[], $4::smallint[], $5::big
 -- name: transfer_workers
 -- What a live worker's beats say is newer than its row; an offline one's row has the last word.
 SELECT w.id, n.name, w.name, w.session, w.state, w.spec, w.registered_at, coalesce(b.seen_at, w.last_seen_at), w.offline_at, w.offline_cause,
-       w.drain_deadline, w.drain_reason, coalesce(b.completed, w.completed), coalesce(b.failed, w.failed), coalesce(b.stats, w.stats)
+       w.drain_deadline, w.drain_reason, w.drain_origin, coalesce(b.completed, w.completed), coalesce(b.failed, w.failed), coalesce(b.stats, w.stats)
 FROM {schema}.workers w
 JOIN {schema}.namespaces n ON n.id = w.namespace
 LEFT JOIN {schema}.beats b ON b.worker = w.id AND w.state < {worker.offline}
@@ -378,12 +378,12 @@ SELECT id, namespace, name, dead_after_ms FROM {schema}.workers ORDER BY id
 -- name: transfer_workers_put
 -- The session stands for the first revision: later ones come from the same numbers and are greater.
 INSERT INTO {schema}.workers (namespace, name, session, state, revision, slots, dead_after_ms, spec, registered_at, last_seen_at, offline_at,
-                              offline_cause, drain_deadline, drain_reason, completed, failed, stats)
+                              offline_cause, drain_deadline, drain_reason, drain_origin, completed, failed, stats)
 SELECT u.namespace, u.name, u.session, u.state, u.session, u.slots, u.dead_after_ms, u.spec, u.registered_at, u.last_seen_at, u.offline_at,
-       u.offline_cause, u.drain_deadline, u.drain_reason, u.completed, u.failed, u.stats
+       u.offline_cause, u.drain_deadline, u.drain_reason, u.drain_origin, u.completed, u.failed, u.stats
 FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::smallint[], $5::integer[], $6::bigint[], $7::text[], $8::bigint[], $9::bigint[],
-            $10::bigint[], $11::text[], $12::bigint[], $13::bytea[], $14::bigint[], $15::bigint[], $16::bytea[]) WITH ORDINALITY
+            $10::bigint[], $11::text[], $12::bigint[], $13::bytea[], $14::smallint[], $15::bigint[], $16::bigint[], $17::bytea[]) WITH ORDINALITY
      AS u (namespace, name, session, state, slots, dead_after_ms, spec, registered_at, last_seen_at, offline_at, offline_cause,
-           drain_deadline, drain_reason, completed, failed, stats, ord)
+           drain_deadline, drain_reason, drain_origin, completed, failed, stats, ord)
 ORDER BY u.ord
 RETURNING id, namespace, name, dead_after_ms

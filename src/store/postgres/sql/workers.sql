@@ -52,12 +52,12 @@ FROM held WHERE r.id = held.id
 
 -- name: worker_load
 SELECT id, namespace, name, session, state, revision, spec, registered_at, last_seen_at, offline_at, offline_cause, drain_deadline,
-       drain_reason
+       drain_reason, drain_origin
 FROM {schema}.workers WHERE id = $1::integer
 
 -- name: worker_lock
 SELECT id, namespace, name, session, state, revision, spec, registered_at, last_seen_at, offline_at, offline_cause, drain_deadline,
-       drain_reason, completed, failed, stats
+       drain_reason, drain_origin, completed, failed, stats
 FROM {schema}.workers WHERE id = ANY($1::integer[]) ORDER BY id FOR UPDATE
 
 -- name: worker_look
@@ -68,7 +68,8 @@ JOIN {schema}.workers w ON w.namespace = a.namespace AND w.name = a.name
 
 -- name: worker_own_drain
 -- Workers that say they take no more work. Those that drain already are left as they are.
-UPDATE {schema}.workers w SET state = {worker.draining}, drain_reason = $4::bytea, revision = nextval('{schema}.fences')
+UPDATE {schema}.workers w SET state = {worker.draining}, drain_reason = $4::bytea, drain_origin = {drain.itself},
+  revision = nextval('{schema}.fences')
 FROM unnest($1::integer[], $2::text[], $3::bigint[]) AS u (namespace, name, session)
 WHERE w.namespace = u.namespace AND w.name = u.name AND w.state = {worker.online} AND (u.session IS NULL OR u.session = w.session)
 RETURNING w.namespace, w.name, w.session
@@ -82,7 +83,7 @@ WHERE r.worker = u.worker AND NOT r.own_ttl AND r.granted_ms <> u.dead_after_ms
 -- name: worker_page
 -- Workers of a namespace behind a name, in the order of bytes. Columns as in worker_read.sql. No states: all.
 SELECT w.id, w.namespace, w.name, w.session, w.state, w.revision, w.spec, w.registered_at, w.last_seen_at, w.offline_at, w.offline_cause,
-       w.drain_deadline, w.drain_reason, w.completed, w.failed, w.stats, b.seen_at, b.completed, b.failed, b.stats,
+       w.drain_deadline, w.drain_reason, w.drain_origin, w.completed, w.failed, w.stats, b.seen_at, b.completed, b.failed, b.stats,
        (SELECT count(*) FROM {schema}.running r WHERE r.worker = w.id)
 FROM (SELECT * FROM {schema}.workers
       WHERE namespace = $1::integer AND name COLLATE "C" > $2::text AND (cardinality($3::smallint[]) = 0 OR state = ANY($3::smallint[]))
@@ -96,18 +97,18 @@ UPDATE {schema}.workers w
 SET session = coalesce(u.session, nextval('{schema}.fences')), state = u.state, revision = nextval('{schema}.fences'), slots = u.slots,
     dead_after_ms = u.dead_after_ms, spec = u.spec, registered_at = u.registered_at, last_seen_at = u.last_seen_at,
     offline_at = u.offline_at, offline_cause = u.offline_cause, drain_deadline = u.drain_deadline, drain_reason = u.drain_reason,
-    completed = u.completed, failed = u.failed, stats = u.stats
+    drain_origin = u.drain_origin, completed = u.completed, failed = u.failed, stats = u.stats
 FROM unnest($1::integer[], $2::bigint[], $3::smallint[], $4::integer[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[],
-            $10::text[], $11::bigint[], $12::bytea[], $13::bigint[], $14::bigint[], $15::bytea[])
+            $10::text[], $11::bigint[], $12::bytea[], $13::smallint[], $14::bigint[], $15::bigint[], $16::bytea[])
      AS u (id, session, state, slots, dead_after_ms, spec, registered_at, last_seen_at, offline_at, offline_cause, drain_deadline,
-           drain_reason, completed, failed, stats)
+           drain_reason, drain_origin, completed, failed, stats)
 WHERE w.id = u.id
 RETURNING w.id, w.session, w.revision
 
 -- name: worker_read
 -- The first columns are those of worker_lock.sql.
 SELECT w.id, w.namespace, w.name, w.session, w.state, w.revision, w.spec, w.registered_at, w.last_seen_at, w.offline_at, w.offline_cause,
-       w.drain_deadline, w.drain_reason, w.completed, w.failed, w.stats, b.seen_at, b.completed, b.failed, b.stats,
+       w.drain_deadline, w.drain_reason, w.drain_origin, w.completed, w.failed, w.stats, b.seen_at, b.completed, b.failed, b.stats,
        (SELECT count(*) FROM {schema}.running r WHERE r.worker = w.id)
 FROM unnest($1::integer[], $2::text[]) AS a (namespace, name)
 JOIN {schema}.workers w ON w.namespace = a.namespace AND w.name = a.name

@@ -76,7 +76,7 @@ void worker_facts(const Rows& rows, const Lane& lane, WaitFacts& facts) {
     ++facts.able_count;
     const WaitFacts::AbleWorker worker{spec.id, static_cast<WorkerState>(rows.integer(i, 1)),
                                        static_cast<std::uint32_t>(rows.integer(i, 4)),
-                                       static_cast<std::uint32_t>(rows.integer(i, 2))};
+                                       static_cast<std::uint32_t>(rows.integer(i, 2)), rows.text(i, 5)};
     if (worker.state == WorkerState::online && worker.running < worker.slots) ++facts.able_free;
     if (facts.able.size() < kNamedMax) facts.able.push_back(worker);
   }

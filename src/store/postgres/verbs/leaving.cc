@@ -104,7 +104,7 @@ void take_offline(Tx& tx, const std::vector<Departure>& departures, const char* 
 
 namespace {
 
-// Drain and unregister: a worker is told to leave, or says that it does.
+// Drain, resume and unregister: a worker is told to leave or to stay, or says that it goes.
 
 template <class Item>
 std::vector<Result<WorkerKey>> look_up_all(Tx& tx, const std::vector<Item>& batch) {
@@ -120,34 +120,51 @@ std::vector<WorkerKey> known_keys(const std::vector<Result<WorkerKey>>& looked) 
   return {keys.begin(), keys.end()};
 }
 
-}  // namespace
-
-Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch) {
+// Changes live workers one by one and writes those that `change` changed.
+template <class Item, class Change>
+Each<Worker> change_live(Tx& tx, const std::vector<Item>& batch, const Change& change) {
   const WrittenCounts counts(tx);
   const auto looked = look_up_all(tx, batch);
   auto rows = lock_workers(tx, known_keys(looked));
   std::map<WorkerKey, WorkerRow*> changed;
-  const auto drain_one = [&](const Drain& item, const Result<WorkerKey>& key) -> Result<Worker> {
+  const auto change_one = [&](const Item& item, const Result<WorkerKey>& key) -> Result<Worker> {
     if (!key.ok()) return key.status();
     const auto found = rows.find(*key);
     if (found == rows.end()) return refusal::no_worker(item.ns, item.worker);
     Worker& worker = found->second.worker;
     if (Status status = jobs::live_session(worker, std::nullopt); !status.ok()) return status;
-    const WorkerState from = worker.state;
-    worker.state = WorkerState::draining;
-    worker.drain_deadline = tx.now() + item.deadline;
-    worker.drain_reason = item.reason;
-    if (from != WorkerState::draining) tell_worker(tx, worker, from, item.reason);
-    changed[*key] = &found->second;
+    const Result<bool> did = change(worker, item);
+    if (!did.ok()) return did.status();
+    if (*did) changed[*key] = &found->second;
     return worker;
   };
   Each<Worker> answers;
-  for (std::size_t i = 0; i < batch.size(); ++i) answers.push_back(drain_one(batch[i], looked[i]));
+  for (std::size_t i = 0; i < batch.size(); ++i) answers.push_back(change_one(batch[i], looked[i]));
   std::vector<WorkerRow*> written;
   for (const auto& [key, row] : changed) written.push_back(row);
   write_workers(tx, written, Answer::no);
   for (const auto& [key, row] : changed) tx.directory().forget_worker(key);
   return answers;
+}
+
+}  // namespace
+
+Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch) {
+  return change_live(tx, batch, [&tx](Worker& worker, const Drain& item) -> Result<bool> {
+    const WorkerState from = worker.state;
+    if (!jobs::drained(worker, item, tx.now())) return false;
+    if (from != WorkerState::draining) tell_worker(tx, worker, from, item.reason);
+    return true;
+  });
+}
+
+Each<Worker> resume(Tx& tx, const std::vector<Resume>& batch) {
+  return change_live(tx, batch, [&tx](Worker& worker, const Resume& item) -> Result<bool> {
+    const WorkerState from = worker.state;
+    auto changed = jobs::resumed(worker, item);
+    if (changed.ok() && *changed && from != worker.state) tell_worker(tx, worker, from, jobs::kBackToWork);
+    return changed;
+  });
 }
 
 Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch) {

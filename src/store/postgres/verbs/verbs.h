@@ -68,6 +68,7 @@ SweepReport expire_keys(Tx& tx, std::size_t limit);
 Each<Registered> register_workers(Tx& tx, const std::vector<WorkerSpec>& batch);
 Each<BeatReply> heartbeat(Tx& tx, const std::vector<Beat>& batch);
 Each<Worker> drain(Tx& tx, const std::vector<Drain>& batch);
+Each<Worker> resume(Tx& tx, const std::vector<Resume>& batch);
 Each<Worker> unregister(Tx& tx, const std::vector<Unregister>& batch);
 Each<Worker> get_workers(Tx& tx, const NamespaceName& ns, const std::vector<WorkerId>& workers);
 Result<WorkerPage> list_workers(Tx& tx, const WorkerQuery& query);

@@ -15,7 +15,7 @@
 namespace muster::store::postgres {
 namespace {
 
-constexpr int kBeatColumns = 16;  // of worker_read: where those of `beats` begin
+constexpr int kBeatColumns = 17;  // of worker_read: where those of `beats` begin
 
 // An offline worker's last words are in its own row; a beat that came in too late changes nothing about it.
 void join_beat(WorkerRow& row, const Rows& rows, std::size_t at, int column) {
@@ -85,15 +85,15 @@ std::map<WorkerKey, WorkerRow> lock_workers(Tx& tx, const std::vector<WorkerKey>
 void write_workers(Tx& tx, const std::vector<WorkerRow*>& rows, Answer answer) {
   if (rows.empty()) return;
   Table table({Type::int4, Type::int8, Type::int2, Type::int4, Type::int8, Type::text, Type::int8, Type::int8, Type::int8,
-               Type::text, Type::int8, Type::bytes, Type::int8, Type::int8, Type::bytes});
+               Type::text, Type::int8, Type::bytes, Type::int2, Type::int8, Type::int8, Type::bytes});
   std::map<WorkerKey, WorkerRow*> by_key;
   for (WorkerRow* row : rows) {
     const Worker& worker = row->worker;
     by_key[row->key] = row;
     table.add(row->key, row->renewed ? std::nullopt : std::optional(worker.session), worker.state, worker.spec.slots,
               worker.spec.policy->dead_after, worker_to_text(worker.spec), worker.registered_at, worker.last_seen_at,
-              worker.offline_at, worker.offline_cause, worker.drain_deadline, worker.drain_reason, worker.completed,
-              worker.failed, worker.stats);
+              worker.offline_at, worker.offline_cause, worker.drain_deadline, worker.drain_reason, worker.drain_origin,
+              worker.completed, worker.failed, worker.stats);
   }
   if (answer == Answer::no) return tx.write("worker_put"_sql, table.params());
   const Rows written = tx.ask("worker_put"_sql, table.params());

@@ -181,8 +181,7 @@ class Registration {
       worker.completed = worker.failed = 0;
       worker.stats.clear();
       worker.state = WorkerState::online;
-      worker.drain_deadline.reset();
-      worker.drain_reason.clear();
+      jobs::forget_drain(worker);
       worker.running = 0;
     }
     if (!resumed.empty()) {
@@ -349,10 +348,12 @@ class Heartbeat {
     }
     if (const auto deadline = rows.maybe(row, 6)) worker.drain_deadline = from_ms(*deadline);
     worker.drain_reason = rows.text(row, 7);
+    worker.drain_origin = static_cast<DrainOrigin>(rows.integer(row, 12));
     BeatReply reply;
     reply.state = worker.state;
     reply.drain_deadline = worker.drain_deadline;
     reply.drain_reason = worker.drain_reason;
+    reply.drain_origin = worker.drain_origin;
     reply.running = static_cast<std::uint32_t>(rows.integer(row, 9));
     reply.next_beat_in = interval_of(asked, rows, row, std::move(worker));
     for (const auto& [job, fence] : lease_pairs(rows.view(row, 10)))

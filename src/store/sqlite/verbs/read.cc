@@ -116,7 +116,8 @@ void worker_facts(Core& core, const HotLane& lane, WaitFacts& facts) {
     const bool has_slot = worker->slots_used < worker->worker.spec.slots;
     if (worker->worker.state == WorkerState::online && has_slot) ++facts.able_free;
     if (facts.able.size() < kNamedMax)
-      facts.able.push_back({worker->worker.spec.id, worker->worker.state, worker->slots_used, worker->worker.spec.slots});
+      facts.able.push_back({worker->worker.spec.id, worker->worker.state, worker->slots_used, worker->worker.spec.slots,
+                            worker->worker.drain_reason});
   }
   facts.missing = CapabilitySet(std::move(everything)).missing(facts.needs);
   if (facts.able_count == 0 && facts.missing.empty() && nearest != nullptr)

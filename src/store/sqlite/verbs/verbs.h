@@ -59,6 +59,7 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
 Result<Registered> register_worker(Core& core, const WorkerSpec& spec);
 Result<BeatReply> heartbeat(Core& core, const Beat& beat);
 Result<Worker> drain(Core& core, const Drain& item);
+Result<Worker> resume(Core& core, const Resume& item);
 Result<Worker> unregister(Core& core, const Unregister& item);
 Result<Worker> get_worker(Core& core, const NamespaceName& ns, const WorkerId& id);
 Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query);

@@ -57,8 +57,7 @@ Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
     worker.completed = worker.failed = 0;
     worker.stats.clear();
     worker.state = WorkerState::online;
-    worker.drain_deadline.reset();
-    worker.drain_reason.clear();
+    jobs::forget_drain(worker);
     hot.drain_ends.reset();
   }
   core.heard(hot);
@@ -77,9 +76,7 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
   Worker& worker = hot.worker;
   core.heard(hot);
   if (!beat.stats.empty()) worker.stats = beat.stats;
-  if (!beat.accepting && worker.state == WorkerState::online) {
-    worker.state = WorkerState::draining;
-    worker.drain_reason = jobs::kDrainsItself;
+  if (!beat.accepting && jobs::drains_itself(worker)) {
     core.write_worker(hot);
     core.tell(hot, WorkerState::online, worker.drain_reason);
   }
@@ -87,6 +84,7 @@ Result<BeatReply> heartbeat(Core& core, const Beat& beat) {
   reply.state = worker.state;
   reply.drain_deadline = worker.drain_deadline;
   reply.drain_reason = worker.drain_reason;
+  reply.drain_origin = worker.drain_origin;
   reply.next_beat_in = worker.spec.policy->interval;
   reply.running = static_cast<std::uint32_t>(hot.leases.size());
   for (const JobKey key : hot.leases_in_order()) {
@@ -115,12 +113,25 @@ Result<Worker> drain(Core& core, const Drain& item) {
   if (!found.ok()) return found.status();
   HotWorker& hot = **found;
   const WorkerState from = hot.worker.state;
-  hot.worker.state = WorkerState::draining;
-  hot.worker.drain_deadline = core.now + item.deadline;
-  hot.drain_ends = core.listened + item.deadline;
-  hot.worker.drain_reason = item.reason;
+  if (!jobs::drained(hot.worker, item, core.now)) return core.snapshot(hot);
+  hot.drain_ends.reset();
+  if (hot.worker.drain_deadline) hot.drain_ends = core.listened + item.deadline;
   core.write_worker(hot);
   if (from != WorkerState::draining) core.tell(hot, from, item.reason);
+  return core.snapshot(hot);
+}
+
+Result<Worker> resume(Core& core, const Resume& item) {
+  const auto found = find_live(core, item.ns, item.worker, std::nullopt);
+  if (!found.ok()) return found.status();
+  HotWorker& hot = **found;
+  const WorkerState from = hot.worker.state;
+  const auto changed = jobs::resumed(hot.worker, item);
+  if (!changed.ok()) return changed.status();
+  if (!*changed) return core.snapshot(hot);
+  hot.drain_ends.reset();
+  core.write_worker(hot);
+  if (from != hot.worker.state) core.tell(hot, from, jobs::kBackToWork);
   return core.snapshot(hot);
 }
 
