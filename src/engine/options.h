@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "base/clock.h"
+#include "engine/load_rule.h"
 #include "model/limits.h"
 #include "model/worker.h"
 #include "store/verbs.h"
@@ -34,6 +37,8 @@ struct Options {
   std::uint64_t audit_traffic_max = kAuditTrafficMax;
   // Runs of a server that was killed are handed back when nobody spoke of them for so long; 0: never.
   Duration orphaned_runs_after{0};
+  LoadLimits load;
+  std::map<std::string, LoadLimits> load_by_namespace;  // instead of `load`
 };
 
 }  // namespace muster::engine

@@ -130,6 +130,8 @@ Status validate(const store::Drain& drain) {
   return validate_reason(drain.reason);
 }
 
+Status validate(const store::Resume& resume) { return validate_worker(resume.ns, resume.worker); }
+
 Status validate(const store::Unregister& unregister) { return validate_worker(unregister.ns, unregister.worker); }
 
 Status validate(const store::WorkerQuery& query) {

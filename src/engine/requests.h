@@ -30,6 +30,7 @@ Status validate(const store::RedriveFilter& redrive);
 
 Status validate(const store::Beat& beat);
 Status validate(const store::Drain& drain);
+Status validate(const store::Resume& resume);
 Status validate(const store::Unregister& unregister);
 Status validate(const store::WorkerQuery& query);
 

@@ -219,6 +219,8 @@ TEST_F(VerbsTest, ChecksWhatWorkersSay) {
       {{.ns = NamespaceName("default"), .worker = WorkerId("w1"), .deadline = limits::kDrainDeadlineMax + 1ms, .reason = ""}},
       workers.reply());
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
+  workers_.resume({{.ns = NamespaceName("default"), .worker = WorkerId("")}}, workers.reply());
+  EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
   workers_.unregister({{.ns = NamespaceName("default"), .worker = WorkerId("")}}, workers.reply());
   EXPECT_EQ((**workers.result)[0].code(), Code::invalid_argument);
   EXPECT_TRUE(store_.asked().empty());

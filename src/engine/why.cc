@@ -45,6 +45,11 @@ std::vector<std::string> able_names(const WaitFacts& facts) {
   return out;
 }
 
+// " (memory 93 %)"
+std::string drain_suffix(const WaitFacts::AbleWorker& worker) {
+  return worker.drain_reason.empty() ? std::string() : fmt::format(" ({})", worker.drain_reason);
+}
+
 // Each rule answers whether it applies, and fills in the reason when it does.
 using Rule = bool (*)(const WaitFacts&, Why&);
 
@@ -228,7 +233,7 @@ bool held_for_worker(const WaitFacts& facts, Why& why) {
   std::string state = "which is not there";
   if (!facts.able.empty()) {
     const WaitFacts::AbleWorker& holder = facts.able.front();
-    state = holder.state == WorkerState::draining ? std::string("which is draining")
+    state = holder.state == WorkerState::draining ? "which is draining" + drain_suffix(holder)
                                                   : fmt::format("which runs {} jobs in {} slots", holder.running, holder.slots);
   }
   why.text = fmt::format("it is held for '{}', {}", facts.bound_to, state);
@@ -242,9 +247,10 @@ bool workers_draining(const WaitFacts& facts, Why& why) {
   if (!std::all_of(facts.able.begin(), facts.able.end(), is_draining)) return false;
   why.code = WhyCode::workers_draining;
   why.workers = able_names(facts);
-  why.text = fmt::format("{} able, and draining: {}",
-                         facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
-                         quoted_names(why.workers));
+  why.text = fmt::format(
+      "{} able, and draining: {}", facts.able_count == 1 ? "one worker is" : fmt::format("{} workers are", facts.able_count),
+      names(facts.able,
+            [](const WaitFacts::AbleWorker& worker) { return fmt::format("'{}'{}", worker.id.text(), drain_suffix(worker)); }));
   return true;
 }
 

@@ -33,6 +33,15 @@ WaitFacts ready() {
   return facts;
 }
 
+TEST(Why, SaysWhyTheAbleWorkersDrain) {
+  WaitFacts facts = ready();
+  facts.able_free = 0;
+  facts.able = {{.id = WorkerId("w1"), .state = WorkerState::draining, .running = 0, .slots = 4, .drain_reason = "memory 93 %"}};
+  EXPECT_EQ(explain(facts).text, "one worker is able, and draining: 'w1' (memory 93 %)");
+  facts.bound_to = "w1";
+  EXPECT_EQ(explain(facts).text, "it is held for 'w1', which is draining (memory 93 %)");
+}
+
 TEST(Why, AsksForReasonsInTheDocumentedOrder) {
   WaitFacts facts = ready();
   facts.job.state = JobState::scheduled;

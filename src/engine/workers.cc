@@ -10,7 +10,7 @@
 namespace muster::engine {
 
 Workers::Workers(store::Store& store, const Clock& clock, const Options& options)
-    : store_(store), options_(options), names_(clock, random_seed()), lost_grants_(store) {}
+    : store_(store), options_(options), names_(clock, random_seed()), lost_grants_(store), load_drains_(store, options) {}
 
 void Workers::register_workers(std::vector<WorkerSpec> batch, Reply<store::Each<store::Registered>> reply) {
   if (Status status = validate_batch("workers", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
@@ -36,10 +36,10 @@ void Workers::heartbeat(std::vector<store::Beat> batch, Reply<store::Each<store:
         std::vector<store::Beat> sent = valid;
         store_.heartbeat(std::move(valid), [this, sent = std::move(sent),
                                             done = std::move(done)](Result<store::Each<store::BeatReply>> answers) mutable {
-          if (answers.ok())
-            for (std::size_t i = 0; i < sent.size(); ++i)
-              if ((*answers)[i].ok()) lost_grants_.heard(sent[i], *(*answers)[i]);
-          done(std::move(answers));
+          if (!answers.ok()) return done(std::move(answers));
+          for (std::size_t i = 0; i < sent.size(); ++i)
+            if ((*answers)[i].ok()) lost_grants_.heard(sent[i], *(*answers)[i]);
+          load_drains_.heard(sent, *std::move(answers), std::move(done));
         });
       },
       std::move(reply));
@@ -50,6 +50,13 @@ void Workers::drain(std::vector<store::Drain> batch, Reply<store::Each<Worker>> 
   forward_valid<Worker>(
       std::move(batch), [](const store::Drain& drain) { return validate(drain); },
       [this](auto valid, auto done) { store_.drain(std::move(valid), std::move(done)); }, std::move(reply));
+}
+
+void Workers::resume(std::vector<store::Resume> batch, Reply<store::Each<Worker>> reply) {
+  if (Status status = validate_batch("workers", batch.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
+  forward_valid<Worker>(
+      std::move(batch), [](const store::Resume& resume) { return validate(resume); },
+      [this](auto valid, auto done) { store_.resume(std::move(valid), std::move(done)); }, std::move(reply));
 }
 
 void Workers::unregister(std::vector<store::Unregister> batch, Reply<store::Each<Worker>> reply) {
