@@ -1,4 +1,4 @@
-// `muster workers list|get|drain|watch`, `muster queue list|pause|resume|limit` and `muster namespace list|create|delete`.
+// `muster workers list|get|drain|resume|watch`, `muster queue list|pause|resume|limit` and `muster namespace list|create|delete`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -74,6 +74,12 @@ int drain_worker(Context& context, const DrainArguments& arguments) {
   return show_worker(context, "drain worker " + arguments.id, context.ask([&](sdk::Client& client) {
     return client.drain_worker(
         {.ns = context.globals().ns, .worker = arguments.id, .deadline = arguments.deadline, .reason = arguments.reason});
+  }));
+}
+
+int resume_worker(Context& context, const std::string& id) {
+  return show_worker(context, "resume worker " + id, context.ask([&](sdk::Client& client) {
+    return client.resume_worker({.ns = context.globals().ns, .worker = id, .session = {}});
   }));
 }
 
@@ -228,6 +234,12 @@ void add_workers_commands(CLI::App& app, Context& context) {
   drain.add_option("id", draining.id, "the worker")->required();
   add_duration(drain, {.name = "--deadline", .help = "from now; then its jobs are handed back"}, draining.deadline);
   drain.add_option("--reason", draining.reason, "shown to the worker and in lists");
+
+  add_command_about(group, context,
+                    {.name = "resume",
+                     .summary = "take a drain back: new work again, whatever its load until that has fallen",
+                     .example = "muster workers resume encoder-1"},
+                    "the worker", resume_worker);
 
   auto [watch, watching] =
       add_command(group, context,

@@ -16,6 +16,12 @@ std::string joined(const std::vector<std::string>& words, const char* when_empty
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// "draining: memory 93 %"
+std::string state_text(const sdk::WorkerInfo& worker) {
+  if (worker.state != "draining" || worker.drain_reason.empty()) return worker.state;
+  return fmt::format("{}: {}", worker.state, worker.drain_reason);
+}
+
 Color color_of_age(std::optional<sdk::Instant> then, sdk::Instant now) {
   using namespace std::chrono_literals;
   if (!then || now - *then < 10s) return Color::none;
@@ -48,7 +54,7 @@ Table workers_table(std::span<const sdk::WorkerInfo> workers, sdk::Instant now) 
     const bool offline = worker.state == "offline";
     const Color busy = worker.slots > 0 && worker.running >= worker.slots ? Color::yellow : Color::none;
     table.add({{worker.id},
-               {worker.state, color_of_state(worker.state)},
+               {shortened(state_text(worker), kListWidth), color_of_state(worker.state)},
                {offline ? worker.offline_cause : worker.health, offline ? Color::dim : color_of_state(worker.health)},
                {fmt::format("{}/{}", worker.running, worker.slots), busy},
                {format_count(worker.completed)},
@@ -90,6 +96,7 @@ Table worker_details(const sdk::WorkerInfo& worker, sdk::Instant now) {
   put("offline cause", worker.offline_cause, Color::yellow);
   put_time("drain until", worker.drain_deadline);
   put("drain reason", worker.drain_reason);
+  put("drain origin", worker.drain_origin);
   return table;
 }
 

@@ -214,6 +214,11 @@ Result<WorkerInfo> Client::drain_worker(const DrainRequest& request) {
                       encode_drain(request.ns, request.deadline, request.reason), decode_worker);
 }
 
+Result<WorkerInfo> Client::resume_worker(const WorkerRef& ref) {
+  return state_->post(api("/workers").segment(ref.worker).literal("/resume"), encode_strings(Pairs{{"namespace", ref.ns}}),
+                      decode_worker);
+}
+
 Result<WorkerInfo> Client::unregister_worker(const WorkerRef& ref) {
   Path path = api("/workers").segment(ref.worker).query("namespace", ref.ns);
   if (ref.session) path.query("session", std::to_string(*ref.session));

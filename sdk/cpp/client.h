@@ -74,6 +74,8 @@ class Client {
     std::string ns, worker;
     std::optional<std::uint64_t> session;
   };
+  // Takes a drain back, whoever wanted it but the worker itself.
+  Result<WorkerInfo> resume_worker(const WorkerRef& ref);
   Result<WorkerInfo> unregister_worker(const WorkerRef& ref);
   Result<WorkerInfo> worker(const WorkerRef& ref);
   Result<WorkerPage> workers(const WorkerQuery& query);

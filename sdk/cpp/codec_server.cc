@@ -69,6 +69,7 @@ constexpr auto kFields<WorkerInfo> = std::array{
     field<&WorkerInfo::drain_deadline>("drain_deadline"),
     field<&WorkerInfo::offline_cause>("offline_cause"),
     field<&WorkerInfo::drain_reason>("drain_reason"),
+    field<&WorkerInfo::drain_origin>("drain_origin"),
     document<&WorkerInfo::document>(),
 };
 

@@ -113,7 +113,7 @@ struct WorkerInfo {
   std::uint64_t failed = 0;
   std::string hostname, version;
   std::optional<Instant> registered_at, last_seen_at, offline_at, drain_deadline;
-  std::string offline_cause, drain_reason;
+  std::string offline_cause, drain_reason, drain_origin;
   std::string document;
 };
 

@@ -18,21 +18,21 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 80> kCatalogue{
-    &kActionGet,        &kActionList,      &kActionSubmit,     &kAuditList,       &kBackupCreate, &kClusterStatus,
-    &kJobCancel,        &kJobCancelBulk,   &kJobClaim,         &kJobComplete,     &kJobCount,     &kJobFail,
-    &kJobFind,          &kJobGet,          &kJobHeartbeat,     &kJobList,         &kJobLogs,      &kJobProgress,
-    &kJobRelease,       &kJobRetry,        &kJobRetryMatching, &kJobSettle,       &kJobSnooze,    &kJobSubmit,
-    &kJobSubmitBulk,    &kJobWhy,          &kKeysAwait,        &kKeysClear,       &kKeysRead,     &kKeysWrite,
-    &kNamespaceCreate,  &kNamespaceDelete, &kNamespaceList,    &kNamespaceUpdate, &kPlanDelete,   &kPlanGet,
-    &kPlanList,         &kPlanSubmit,      &kQueueLimit,       &kQueueList,       &kQueuePause,   &kQueueResume,
-    &kResourceDelete,   &kResourceGet,     &kResourceList,     &kResourcePut,     &kRunCancel,    &kRunComplete,
-    &kRunFail,          &kRunGet,          &kRunGetStep,       &kRunHistory,      &kRunList,      &kRunResult,
-    &kRunRetry,         &kRunSignal,       &kRunStart,         &kRunStartChild,   &kRunStep,      &kRunTerminate,
-    &kScheduleBackfill, &kScheduleCreate,  &kScheduleDelete,   &kScheduleGet,     &kScheduleList, &kSchedulePause,
-    &kSchedulePreview,  &kScheduleResume,  &kScheduleTrigger,  &kScheduleUpdate,  &kServerInfo,   &kWorkerDrain,
-    &kWorkerGet,        &kWorkerHeartbeat, &kWorkerList,       &kWorkerRegister,  &kWorkerRetire, &kWorkerSend,
-    &kWorkerUnregister, &kWorkerVerify,
+constexpr std::array<const Spec*, 81> kCatalogue{
+    &kActionGet,        &kActionList,       &kActionSubmit,     &kAuditList,       &kBackupCreate, &kClusterStatus,
+    &kJobCancel,        &kJobCancelBulk,    &kJobClaim,         &kJobComplete,     &kJobCount,     &kJobFail,
+    &kJobFind,          &kJobGet,           &kJobHeartbeat,     &kJobList,         &kJobLogs,      &kJobProgress,
+    &kJobRelease,       &kJobRetry,         &kJobRetryMatching, &kJobSettle,       &kJobSnooze,    &kJobSubmit,
+    &kJobSubmitBulk,    &kJobWhy,           &kKeysAwait,        &kKeysClear,       &kKeysRead,     &kKeysWrite,
+    &kNamespaceCreate,  &kNamespaceDelete,  &kNamespaceList,    &kNamespaceUpdate, &kPlanDelete,   &kPlanGet,
+    &kPlanList,         &kPlanSubmit,       &kQueueLimit,       &kQueueList,       &kQueuePause,   &kQueueResume,
+    &kResourceDelete,   &kResourceGet,      &kResourceList,     &kResourcePut,     &kRunCancel,    &kRunComplete,
+    &kRunFail,          &kRunGet,           &kRunGetStep,       &kRunHistory,      &kRunList,      &kRunResult,
+    &kRunRetry,         &kRunSignal,        &kRunStart,         &kRunStartChild,   &kRunStep,      &kRunTerminate,
+    &kScheduleBackfill, &kScheduleCreate,   &kScheduleDelete,   &kScheduleGet,     &kScheduleList, &kSchedulePause,
+    &kSchedulePreview,  &kScheduleResume,   &kScheduleTrigger,  &kScheduleUpdate,  &kServerInfo,   &kWorkerDrain,
+    &kWorkerGet,        &kWorkerHeartbeat,  &kWorkerList,       &kWorkerRegister,  &kWorkerResume, &kWorkerRetire,
+    &kWorkerSend,       &kWorkerUnregister, &kWorkerVerify,
 };
 
 }  // namespace

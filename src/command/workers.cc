@@ -41,11 +41,18 @@ void handle(Context& context, WorkerListRequest request, Reply<WorkerListReply> 
 }
 
 void handle(Context& context, WorkerDrainRequest request, Reply<WorkerDrainReply> reply) {
+  request.origin = DrainOrigin::asked;
   context.engine.workers().drain(just(std::move(request)), unwrap(std::move(reply)));
+}
+
+void handle(Context& context, WorkerResumeRequest request, Reply<WorkerResumeReply> reply) {
+  request.origin = DrainOrigin::asked;
+  context.engine.workers().resume(just(std::move(request)), unwrap(std::move(reply)));
 }
 
 void handle(Context& context, WorkerRetireRequest request, Reply<Worker> reply) {
   if (const Status allowed = authorize_worker(context.caller, request.drain.worker); !allowed.ok()) return reply(allowed);
+  request.drain.origin = DrainOrigin::itself;
   context.engine.workers().drain(just(std::move(request.drain)), unwrap(std::move(reply)));
 }
 

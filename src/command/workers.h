@@ -117,6 +117,25 @@ struct Record<WorkerDrainRequest> : Command<kWorkerDrain, WorkerDrainReply> {};
 
 void handle(Context& context, WorkerDrainRequest request, Reply<WorkerDrainReply> reply);
 
+// worker.resume: an operator takes a drain back. Load that drained the worker has no say until it has fallen.
+inline constexpr Spec kWorkerResume{
+    .name = "worker.resume",
+    .since = "0.4",
+    .auth = Auth::operator_only,
+    .effect = Effect::write,
+    .idempotent = true,
+    .audited = true,
+    .summary = "Give a draining worker work again.",
+};
+
+using WorkerResumeRequest = store::Resume;
+using WorkerResumeReply = Worker;
+
+template <>
+struct Record<WorkerResumeRequest> : Command<kWorkerResume, WorkerResumeReply> {};
+
+void handle(Context& context, WorkerResumeRequest request, Reply<WorkerResumeReply> reply);
+
 // worker.retire: a worker asks for no more work and finishes what it has.
 inline constexpr Spec kWorkerRetire{
     .name = "worker.retire",

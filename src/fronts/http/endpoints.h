@@ -58,6 +58,7 @@ void schedule_preview(ExchangePtr exchange);
 void worker_register(ExchangePtr exchange);
 void worker_heartbeat(ExchangePtr exchange);
 void worker_drain(ExchangePtr exchange);
+void worker_resume(ExchangePtr exchange);
 void worker_unregister(ExchangePtr exchange);
 void worker_list(ExchangePtr exchange);
 void worker_get(ExchangePtr exchange);

@@ -25,6 +25,7 @@ Response many_workers(store::WorkerPage& page, const Exchange& exchange) {
 void worker_register(ExchangePtr exchange) { serve<decode_registration, as_created<store::Registered>>(std::move(exchange)); }
 void worker_heartbeat(ExchangePtr exchange) { serve<decode_beat, as_json<store::BeatReply>>(std::move(exchange)); }
 void worker_drain(ExchangePtr exchange) { serve<decode_drain, one_worker>(std::move(exchange)); }
+void worker_resume(ExchangePtr exchange) { serve<decode_worker_resume, one_worker>(std::move(exchange)); }
 void worker_unregister(ExchangePtr exchange) { serve<decode_unregister, one_worker>(std::move(exchange)); }
 void worker_list(ExchangePtr exchange) { serve<decode_worker_query, many_workers>(std::move(exchange)); }
 void worker_send(ExchangePtr exchange) { serve<decode_worker_send, as_json<command::WorkerSendReply>>(std::move(exchange)); }

@@ -123,7 +123,14 @@ TEST_F(Life, RunsAWorkerFromRegistrationToGoodbye) {
   EXPECT_EQ(worker["stats"]["cpu"], 0.5);
   EXPECT_EQ(call_json("POST", "/api/v1/workers/w1/drain", R"({"deadline_ms":1000,"reason":"upgrade"})")["state"], "draining");
   EXPECT_EQ(call_json("GET", "/api/v1/workers")["workers"].size(), 1u);
+  const auto back = call_json("POST", "/api/v1/workers/w1/resume", R"({"namespace":"default"})");
+  EXPECT_EQ(back["state"], "online");
+  EXPECT_FALSE(back.contains("drain_deadline") || back.contains("drain_reason"));
+  EXPECT_EQ(call_json("POST", "/api/v1/workers/w1/heartbeat", R"({"accepting":false})")["drain_origin"], "itself");
+  EXPECT_EQ(call_json("POST", "/api/v1/workers/w1/resume", "", 409)["code"], "conflict");
+  EXPECT_EQ(call_json("POST", "/api/v1/workers/nobody/resume", "", 404)["code"], "not_found");
   EXPECT_EQ(call_json("DELETE", "/api/v1/workers/w1")["state"], "offline");
+  EXPECT_EQ(call_json("POST", "/api/v1/workers/w1/resume", "", 404)["code"], "not_found");
   EXPECT_EQ(call_json("GET", "/api/v1/workers/nobody", "", 404)["code"], "not_found");
 }
 

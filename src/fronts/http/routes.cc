@@ -98,6 +98,7 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/resources/{id}", command::kResourceGet, endpoints::resource_get),
     command_route(Method::put, "/api/v1/resources/{id}", command::kResourcePut, endpoints::resource_put),
     command_route(Method::delete_, "/api/v1/resources/{id}", command::kResourceDelete, endpoints::resource_delete),
+    command_route(Method::post, "/api/v1/workers/{id}/resume", command::kWorkerResume, endpoints::worker_resume),
     command_route(Method::get, "/api/v1/queues", command::kQueueList, endpoints::queue_list),
     command_route(Method::post, "/api/v1/queues/{name}/pause", command::kQueuePause, endpoints::queue_pause),
     command_route(Method::post, "/api/v1/queues/{name}/resume", command::kQueueResume, endpoints::queue_resume),

@@ -166,6 +166,8 @@ inline constexpr std::size_t kNamed<Dialect> = 5;
 template <>
 inline constexpr std::size_t kNamed<Health> = 4;
 template <>
+inline constexpr std::size_t kNamed<DrainOrigin> = 5;
+template <>
 inline constexpr std::size_t kNamed<StepKind> = 4;
 template <>
 inline constexpr std::size_t kNamed<StepState> = 4;

@@ -67,6 +67,16 @@ constexpr std::array kSentFields{
 };
 constexpr Object<command::WorkerSendReply> kSent{
     "Sent", "", kSentFields, R"({"namespace":"default","worker":"w1","type":"ext.vendor.acme.reload","waiting":1})"};
+constexpr std::array kResumeFields{given<&store::Resume::ns>("namespace")};
+constexpr Object<store::Resume> kResume{"", "", kResumeFields};
+
+constexpr const char* kDrainOriginDoc = "Who drains it; `overruled`: an operator put it back to work, whatever its load.";
+template <class T>
+void write_drain_origin(JsonWriter& out, std::string_view name, const T& value) {
+  if (value.drain_origin == DrainOrigin::none) return;
+  out.plain_key(name);
+  write_value(out, value.drain_origin);
+}
 
 constexpr std::array kRegisteredFields{
     shown<&store::Registered::id>("id"),
@@ -83,6 +93,7 @@ constexpr std::array kBeatReplyFields{
     shown<&store::BeatReply::state>("state"),
     shown<&store::BeatReply::drain_deadline>("drain_deadline", "Finish before."),
     shown_unless_blank<&store::BeatReply::drain_reason>("drain_reason"),
+    shown<&store::BeatReply::drain_origin>("drain_origin", kDrainOriginDoc).written(write_drain_origin<store::BeatReply>),
     shown<&store::BeatReply::next_beat_in>("next_beat_in_ms", "Until the next beat."),
     shown<&store::BeatReply::cancel>("cancel", "Stop these."),
     shown<&store::BeatReply::lost>("lost", "Of `held`: no longer its own."),
@@ -129,6 +140,7 @@ constexpr std::array kTimeFields{
     shown_unless_blank<&Worker::offline_cause>("offline_cause"),
     shown<&Worker::drain_deadline>("drain_deadline", "End of the drain."),
     shown_unless_blank<&Worker::drain_reason>("drain_reason"),
+    shown<&Worker::drain_origin>("drain_origin", kDrainOriginDoc).written(write_drain_origin<Worker>),
 };
 constexpr auto kRestFields = joined(kFactFields, fields_of<kBeatPolicyFields, &Worker::spec, &WorkerSpec::policy>(), kTimeFields);
 constexpr std::array kHealthField{shown<&GradedWorker::health>("health")};
@@ -195,10 +207,12 @@ constexpr std::array kWorkerOperations{
         .id = "worker_drain",
         .body = optional_body<kDrain>(R"({"deadline_ms":30000,"reason":"upgrade"})"),
         .answers = {ok<GradedWorker>(
-            R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"draining","health":"healthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%,"drain_deadline":"2026-11-15T09:00:30.000Z","drain_reason":"upgrade"})")}},
+            R"({"namespace":"default","id":"w1","session":7,"dialect":"http","state":"draining","health":"healthy","capabilities":["tool:ffmpeg"],"queues":[],"labels":{"zone":"a"},"slots":4,"running":0,"completed":0,"failed":0,"registered_at":%at%,"last_seen_at":%at%,"drain_deadline":"2026-11-15T09:00:30.000Z","drain_reason":"upgrade","drain_origin":"asked"})")}},
     Operation{.id = "worker_send",
               .body = body<kSend>(R"({"type":"ext.vendor.acme.reload","payload":{"what":"models"}})"),
               .answers = {ok<command::WorkerSendReply>()}},
+    Operation{
+        .id = "worker_resume", .body = optional_body<kResume>(R"({"namespace":"default"})"), .answers = {ok<GradedWorker>()}},
 };
 
 // `worker` comes from the path.
@@ -249,29 +263,33 @@ Result<store::Drain> decode_drain(std::string worker, std::string_view body) {
 
 Result<command::WorkerSendRequest> decode_worker_send(std::string worker, std::string_view body) {
   return read_body(body, kSend, about_worker<command::WorkerSendRequest>(std::move(worker)));
-}
+  Result<store::Resume> decode_worker_resume(std::string worker, std::string_view body) {
+    auto initial = about_worker<store::Resume>(std::move(worker));
+    if (body.empty()) return initial;
+    return read_body(body, kResume, std::move(initial));
+  }
 
-Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {
-  return read_query(query, kUnregisterParameters, about_worker<store::Unregister>(std::move(worker)));
-}
+  Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {
+    return read_query(query, kUnregisterParameters, about_worker<store::Unregister>(std::move(worker)));
+  }
 
-Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query) {
-  return read_query(query, kWorkerParameters);
-}
+  Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query) {
+    return read_query(query, kWorkerParameters);
+  }
 
-Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query) {
-  return read_query(query, kWorkerGetParameters, about_worker<command::WorkerGetRequest>(std::move(worker)));
-}
+  Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query) {
+    return read_query(query, kWorkerGetParameters, about_worker<command::WorkerGetRequest>(std::move(worker)));
+  }
 
-void write_worker(JsonWriter& out, const Worker& worker, Instant now) {
-  write_object(out, kWorker, {.worker = &worker, .health = grade(worker, now)});
-}
+  void write_worker(JsonWriter & out, const Worker& worker, Instant now) {
+    write_object(out, kWorker, {.worker = &worker, .health = grade(worker, now)});
+  }
 
-void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now) {
-  GradedPage graded{.workers = {}, .next = &page.next};
-  graded.workers.reserve(page.workers.size());
-  for (const Worker& worker : page.workers) graded.workers.push_back({.worker = &worker, .health = grade(worker, now)});
-  write_object(out, kWorkerPage, graded);
-}
+  void write_workers(JsonWriter & out, const store::WorkerPage& page, Instant now) {
+    GradedPage graded{.workers = {}, .next = &page.next};
+    graded.workers.reserve(page.workers.size());
+    for (const Worker& worker : page.workers) graded.workers.push_back({.worker = &worker, .health = grade(worker, now)});
+    write_object(out, kWorkerPage, graded);
+  }
 
 }  // namespace muster::http

@@ -17,6 +17,7 @@ namespace muster::http {
 Result<WorkerSpec> decode_registration(std::string_view body);
 Result<store::Beat> decode_beat(std::string worker, std::string_view body);
 Result<store::Drain> decode_drain(std::string worker, std::string_view body);  // an empty body is accepted
+Result<store::Resume> decode_worker_resume(std::string worker, std::string_view body);
 Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query);
 Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query);
 Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query);
