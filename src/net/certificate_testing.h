@@ -11,7 +11,8 @@
 
 namespace muster::net {
 
-inline void make_certificate(const std::string& certificate_file, const std::string& key_file, const char* name = "localhost") {
+inline void make_certificate(const std::string& certificate_file, const std::string& key_file, const char* name = "localhost",
+                             const char* other_names = "IP:127.0.0.1") {
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* certificate = X509_new();
   // Certificates of one subject differ in their numbers, or a verifier takes one for the other.
@@ -24,7 +25,7 @@ inline void make_certificate(const std::string& certificate_file, const std::str
   X509_NAME* subject = X509_get_subject_name(certificate);
   X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
   X509_set_issuer_name(certificate, subject);
-  X509_EXTENSION* names = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
+  X509_EXTENSION* names = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, other_names);
   X509_add_ext(certificate, names, -1);
   X509_EXTENSION_free(names);
   X509_sign(certificate, key, EVP_sha256());

@@ -13,6 +13,8 @@
 
 namespace muster::net {
 
+struct PeerCertificate;
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -45,6 +47,8 @@ class Connection {
   virtual bool closing() const = 0;
 
   virtual const std::string& peer_address() const = 0;  // without port
+  // Null: plain, or the listener asks nobody for one.
+  virtual const PeerCertificate* peer_certificate() const { return nullptr; }
 };
 
 // Owned by its connection, destroyed after closed().

@@ -1,11 +1,13 @@
 // A connection without a socket: it keeps what is sent until a test says what became of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "net/connection.h"
+#include "net/peer_certificate.h"
 
 namespace muster::net {
 
@@ -28,12 +30,14 @@ class HeldConnection final : public Connection {
   void close_now() override { closed = true; }
   bool closing() const override { return closed; }
   const std::string& peer_address() const override { return address; }
+  const PeerCertificate* peer_certificate() const override { return certificate ? &*certificate : nullptr; }
 
   std::string sent;
   std::vector<UniqueFunction<void(bool)>> waiting;  // to be told whether it was sent
   bool closed = false;
   bool room = true;  // false: something is still to be sent, and no more is to be made
   std::string address = "127.0.0.1";
+  std::optional<PeerCertificate> certificate;
 };
 
 }  // namespace muster::net

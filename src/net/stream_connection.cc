@@ -10,10 +10,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "net/io_loop_state.h"
+#include "net/peer_certificate.h"
 
 namespace muster::net {
 namespace {
@@ -105,6 +107,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
 
   bool closing() const override { return closed_ || finishing_; }
   const std::string& peer_address() const override { return options_.peer_address; }
+  const PeerCertificate* peer_certificate() const override { return certificate_ ? &*certificate_ : nullptr; }
 
   void drain() override {
     if (closed_) return;
@@ -169,6 +172,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
         co_return;
       }
       self->end_deadline_ = kNever;
+      self->certificate_ = net::peer_certificate(self->stream_.native_handle());
     }
     self->session_ready_ = true;
     while (!self->closed_) {
@@ -303,6 +307,7 @@ class StreamConnectionOf final : public StreamConnection, public std::enable_sha
   IoLoop& loop_;
   const StreamOptions options_;
   Stream stream_;
+  std::optional<PeerCertificate> certificate_;
   std::shared_ptr<Session> session_;  // shared with replies that are on their way to it
   UniqueFunction<void()> gone_;
   ByteBudget::Share share_;

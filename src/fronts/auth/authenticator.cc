@@ -50,6 +50,13 @@ std::optional<Digest> parse_digest(std::string_view hex) {
   return digest;
 }
 
+std::optional<Digest> parse_fingerprint(std::string_view text) {
+  std::string hex;
+  for (const char c : text)
+    if (c != ':') hex += c;
+  return parse_digest(hex);
+}
+
 Status Authenticator::validate(const AuthOptions& options) {
   if (options.required && options.tokens.empty())
     return Status::invalid_argument("authentication is required, but no token is configured");
@@ -67,6 +74,20 @@ Status Authenticator::validate(const AuthOptions& options) {
     if (!secrets.insert(digest_of(token)).second)
       return Status::invalid_argument(fmt::format("token \"{}\" has the same secret as another one", token.name));
   }
+  std::set<Digest> fingerprints;
+  for (const Certificate& certificate : options.certificates) {
+    if (certificate.name.empty()) return Status::invalid_argument("a certificate has no name");
+    const auto fingerprint = parse_fingerprint(certificate.sha256);
+    if (!fingerprint)
+      return Status::invalid_argument(fmt::format("certificate \"{}\": a SHA-256 is 64 hexadecimal digits", certificate.name));
+    if (!certificate.worker.empty() && certificate.role != command::Role::worker)
+      return Status::invalid_argument(
+          fmt::format("certificate \"{}\" names a worker; only the role worker may", certificate.name));
+    if (certificate.namespaces && certificate.namespaces->empty())
+      return Status::invalid_argument(fmt::format("certificate \"{}\" is bound to no namespace at all", certificate.name));
+    if (!fingerprints.insert(*fingerprint).second)
+      return Status::invalid_argument(fmt::format("certificate \"{}\" stands under another name, too", certificate.name));
+  }
   return {};
 }
 
@@ -78,21 +99,29 @@ Authenticator::Authenticator(const AuthOptions& options, std::shared_ptr<Brake> 
                         .name = token.name,
                         .worker = token.worker,
                         .namespaces = token.namespaces});
+  for (const Certificate& certificate : options.certificates)
+    entries_.push_back({.digest = parse_fingerprint(certificate.sha256).value_or(Digest{}),
+                        .certificate = true,
+                        .role = certificate.role,
+                        .name = certificate.name,
+                        .worker = certificate.worker,
+                        .namespaces = certificate.namespaces});
 }
 
-const Authenticator::Entry* Authenticator::find(const Digest& digest) const {
+const Authenticator::Entry* Authenticator::find(const Digest& digest, bool certificate) const {
   const Entry* found = nullptr;
   // Every entry is compared, so that the time tells nothing about which one matched.
   for (const Entry& entry : entries_)
-    if (same(entry.digest, digest)) found = &entry;
+    if (same(entry.digest, digest) && entry.certificate == certificate) found = &entry;
   return found;
 }
 
 bool Authenticator::still_valid(const Credential& credential) const {
   if (credential.anonymous) return !required_;
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return same(entry.digest, credential.digest) && entry.role == credential.caller.role &&
-           entry.worker == credential.caller.worker && entry.namespaces == credential.caller.namespaces;
+    return same(entry.digest, credential.digest) && entry.certificate == credential.certificate &&
+           entry.role == credential.caller.role && entry.worker == credential.caller.worker &&
+           entry.namespaces == credential.caller.namespaces;
   });
 }
 
@@ -103,7 +132,8 @@ Credential Authenticator::credential_of(const Entry& entry, const std::string& a
                      .worker = entry.worker,
                      .namespaces = entry.namespaces},
           .digest = entry.digest,
-          .anonymous = false};
+          .anonymous = false,
+          .certificate = entry.certificate};
 }
 
 std::optional<Credential> Authenticator::by_name(std::string_view name) const {
@@ -117,6 +147,12 @@ Credential Authenticator::anonymous(const std::string& address) {
   return {.caller = {.role = command::Role::operator_role, .name = kAnonymous, .address = address, .worker = {}}};
 }
 
+Result<Credential> Authenticator::authenticate_certificate(const Digest& fingerprint, const std::string& address) const {
+  if (const Entry* entry = find(fingerprint, true)) return credential_of(*entry, address);
+  if (required_) return Status::unauthenticated("the certificate is not known");
+  return anonymous(address);
+}
+
 Result<Credential> Authenticator::authenticate(std::string_view authorization, const std::string& address, Ticks now) const {
   if (authorization.empty()) {
     if (required_) return Status::unauthenticated("a token is needed: Authorization: Bearer TOKEN");
@@ -124,7 +160,7 @@ Result<Credential> Authenticator::authenticate(std::string_view authorization, c
   }
   const std::string_view secret = bearer_secret(authorization);
   const Digest digest = digest_of(secret);
-  const Entry* entry = secret.empty() ? nullptr : find(digest);
+  const Entry* entry = secret.empty() ? nullptr : find(digest, false);
   if (entry != nullptr) return credential_of(*entry, address);
   if (const Ticks blocked = brake_->blocked_until(address, now); blocked > now)
     return Status::exhausted(fmt::format("too many wrong tokens from {}; wait {} s", address,

@@ -29,8 +29,18 @@ struct Token {
   std::string sha256{};  // of the secret, 64 hexadecimal digits
 };
 
+// A certificate of a client, which names its caller as a token does, where a wire has mTLS.
+struct Certificate {
+  std::string name;
+  command::Role role = command::Role::read_only;
+  std::string sha256;  // its fingerprint, as parse_fingerprint() reads it
+  WorkerId worker;
+  std::optional<std::vector<NamespaceName>> namespaces{};
+};
+
 struct AuthOptions {
   std::vector<Token> tokens;
+  std::vector<Certificate> certificates{};
   bool required = false;  // false: a request without a token is the operator's. A wrong token is refused either way.
 };
 
@@ -39,11 +49,15 @@ using Digest = std::array<std::uint8_t, 32>;
 // Of 64 hexadecimal digits; nothing: they are none.
 std::optional<Digest> parse_digest(std::string_view hex);
 
+// The same with colons in between, as openssl prints it.
+std::optional<Digest> parse_fingerprint(std::string_view text);
+
 // What is remembered of a caller beyond one request: whether it would still be let in.
 struct Credential {
   command::Caller caller;
   Digest digest{};  // all zero: no token was needed
   bool anonymous = true;
+  bool certificate = false;  // `digest` is the fingerprint of one
 };
 
 class Authenticator {
@@ -56,6 +70,9 @@ class Authenticator {
 
   // unauthenticated: no token, or a wrong one. exhausted: a wrong one from an address that has to wait.
   Result<Credential> authenticate(std::string_view authorization, const std::string& address, Ticks now) const;
+  // Of a caller whose certificate was verified. Where a token is needed, a certificate must be a known one. unauthenticated: it
+  // is not.
+  Result<Credential> authenticate_certificate(const Digest& fingerprint, const std::string& address) const;
   bool still_valid(const Credential& credential) const;
   // Of a caller that was let in before, by its name. nullopt: it would not be let in now.
   std::optional<Credential> by_name(std::string_view name) const;
@@ -64,13 +81,14 @@ class Authenticator {
  private:
   struct Entry {
     Digest digest{};
+    bool certificate = false;  // a fingerprint is no secret: it opens nothing as a token
     command::Role role = command::Role::read_only;
     std::string name;
     WorkerId worker;
     std::optional<std::vector<NamespaceName>> namespaces;
   };
 
-  const Entry* find(const Digest& digest) const;
+  const Entry* find(const Digest& digest, bool certificate) const;
   static Credential credential_of(const Entry& entry, const std::string& address);
   static Credential anonymous(const std::string& address);
 

@@ -36,6 +36,71 @@ TEST(Authenticator, KnowsACallerAgainByItsNameWhileItsTokenIsThere) {
   EXPECT_FALSE(open.by_name("")) << "nobody has no name";
 }
 
+AuthOptions with_certificate() {
+  AuthOptions out = options();
+  out.certificates = {{.name = "c", .role = Role::worker, .sha256 = std::string(64, 'a'), .worker = WorkerId("w2")}};
+  return out;
+}
+
+TEST(Fingerprint, IsReadWithAndWithoutColonsInAnyCase) {
+  std::string colons = "AA";
+  for (int i = 1; i < 32; ++i) colons += ":aA";
+  EXPECT_EQ(parse_fingerprint(colons), parse_digest(std::string(64, 'a')));
+  EXPECT_EQ(parse_fingerprint(std::string(64, 'A')), parse_digest(std::string(64, 'a')));
+  for (const std::string& bad : {std::string(), std::string(":"), std::string(62, 'a'), std::string(64, 'g'), colons + ":aa"})
+    EXPECT_FALSE(parse_fingerprint(bad)) << bad;
+}
+
+TEST(Authenticator, KnowsTheCallerByItsCertificate) {
+  const Authenticator auth(with_certificate(), std::make_shared<Brake>());
+  const auto caller = auth.authenticate_certificate(*parse_fingerprint(std::string(64, 'a')), "10.0.0.1");
+  ASSERT_TRUE(caller.ok());
+  EXPECT_EQ(caller->caller.name, "c");
+  EXPECT_EQ(caller->caller.worker, WorkerId("w2"));
+  EXPECT_TRUE(caller->certificate);
+  EXPECT_TRUE(auth.still_valid(*caller));
+  EXPECT_TRUE(auth.by_name("c")->certificate);
+  EXPECT_EQ(auth.authenticate_certificate(*parse_fingerprint(std::string(64, 'b')), "a").code(), Code::unauthenticated);
+  EXPECT_FALSE(Authenticator(options(), std::make_shared<Brake>()).still_valid(*caller));
+}
+
+TEST(Authenticator, WhereNobodyNeedsATokenAnyVerifiedCertificateWillDo) {
+  AuthOptions open = with_certificate();
+  open.required = false;
+  const Authenticator auth(open, std::make_shared<Brake>());
+  EXPECT_TRUE(auth.authenticate_certificate(*parse_fingerprint(std::string(64, 'b')), "a")->anonymous);
+  EXPECT_EQ(auth.authenticate_certificate(*parse_fingerprint(std::string(64, 'a')), "a")->caller.name, "c");
+}
+
+// The certificate itself is sent in the clear: who has seen it could hash to its fingerprint.
+TEST(Authenticator, WhatHashesToAFingerprintIsNoToken) {
+  AuthOptions twin = options();
+  // SHA-256 of "abc".
+  const std::string of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  twin.certificates = {{.name = "c", .role = Role::operator_role, .sha256 = of_abc, .worker = {}}};
+  const Authenticator auth(twin, std::make_shared<Brake>());
+  EXPECT_TRUE(auth.authenticate_certificate(*parse_digest(of_abc), "a").ok());
+  EXPECT_EQ(auth.authenticate("Bearer abc", "a", 0s).code(), Code::unauthenticated);
+}
+
+TEST(Authenticator, RefusesCertificatesThatCannotBeMeant) {
+  const auto refused = [](Certificate certificate) {
+    AuthOptions out = options();
+    out.certificates = {std::move(certificate)};
+    return Authenticator::validate(out).code() == Code::invalid_argument;
+  };
+  const std::string good(64, 'a');
+  EXPECT_FALSE(refused({.name = "c", .role = Role::worker, .sha256 = good, .worker = WorkerId("w")}));
+  EXPECT_TRUE(refused({.name = "", .role = Role::worker, .sha256 = good, .worker = {}}));
+  EXPECT_TRUE(refused({.name = "c", .role = Role::worker, .sha256 = "abc", .worker = {}}));
+  EXPECT_TRUE(refused({.name = "c", .role = Role::operator_role, .sha256 = good, .worker = WorkerId("w")}));
+  EXPECT_TRUE(
+      refused({.name = "c", .role = Role::worker, .sha256 = good, .worker = {}, .namespaces = std::vector<NamespaceName>()}));
+  AuthOptions twice = with_certificate();
+  twice.certificates.push_back(twice.certificates.front());
+  EXPECT_FALSE(Authenticator::validate(twice).ok());
+}
+
 TEST(Authenticator, AcceptsTheSchemeInAnyCaseAndNothingElse) {
   Authenticator auth(options(), std::make_shared<Brake>());
   EXPECT_TRUE(auth.authenticate("bearer s1", "a", 0s).ok());
