@@ -78,8 +78,10 @@ void ChangeWatch::tell(const JobChange& change) {
 }
 
 void ChangeWatch::tell(const WorkerChange& change) {
-  if (change.to != WorkerState::draining || change.from == WorkerState::draining) return;
-  if (const auto session = core_.sessions->find(change.ns.text(), change.id.text())) session->drain_asked();
+  const bool begins = change.to == WorkerState::draining && change.from != WorkerState::draining;
+  const bool taken_back = change.to == WorkerState::online && change.from == WorkerState::draining;
+  if (!begins && !taken_back) return;
+  if (const auto session = core_.sessions->find(change.ns.text(), change.id.text())) session->drain_changed();
 }
 
 void ChangeWatch::tell(const command::ExtensionTold& told) {

@@ -10,6 +10,7 @@
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
 #include "fronts/ws/worker_session.h"
+#include "net/peer_certificate.h"
 #include "session/ack.h"
 #include "session/quick_ack.h"
 #include "session/token.h"
@@ -139,15 +140,31 @@ void Conversation::process(FrameKind kind, Envelope frame) {
 std::variant<auth::Credential, ErrorCode> Conversation::authenticate(const json::Tree& payload) const {
   const json::Tree& auth = payload["auth"];
   const auth::Authenticator& authenticator = core_.authenticator;
+  if (text_of(auth, "mode") == "mtls") return authenticate_certificate(text_of(auth, "fingerprint"));
   const std::string token = text_of(auth, "token");
-  const bool by_certificate = text_of(auth, "mode") == "mtls";
-  if (by_certificate && text_of(auth, "fingerprint").empty()) return session::kAuthMtlsRequired;
-  if (!by_certificate && token.empty() && authenticator.required()) return session::kAuthMissingToken;
+  if (token.empty() && authenticator.required()) return session::kAuthMissingToken;
   // Where nobody is asked for a token, any one will do, as it does with the scheduler these workers were written for.
   for (const std::string& shown : {token.empty() ? std::string() : "Bearer " + token, std::string()})
     if (auto known = authenticator.authenticate(shown, socket_.peer_address(), core_.ticks()); known.ok())
       return *std::move(known);
   return session::kAuthInvalidToken;
+}
+
+// The connection proves who is there; what the worker says about it may only agree.
+std::variant<auth::Credential, ErrorCode> Conversation::authenticate_certificate(std::string_view fingerprint) const {
+  const net::PeerCertificate* shown = socket_.peer_certificate();
+  if (shown == nullptr) return session::kAuthMtlsRequired;
+  if (!fingerprint.empty() && auth::parse_fingerprint(fingerprint) != shown->sha256) return session::kAuthMtlsRequired;
+  auto known = core_.authenticator.authenticate_certificate(shown->sha256, socket_.peer_address());
+  if (known.ok()) return *std::move(known);
+  log::warn("a certificate is not known", {{"address", socket_.peer_address()}, {"subject", shown->common_name}});
+  return session::kSessionDenied;
+}
+
+bool Conversation::shows_certificate_of(const auth::Credential& credential) const {
+  if (!credential.certificate) return true;
+  const net::PeerCertificate* shown = socket_.peer_certificate();
+  return shown != nullptr && shown->sha256 == credential.digest;
 }
 
 void Conversation::handshake(const Envelope& frame) {
@@ -247,6 +264,7 @@ void Conversation::resume_known(const Envelope& frame, WorkerSession* known) {
   if (const auto fault = session::judge_resume(session ? &*session : nullptr, claim, core_.options.session_secret, core_.now()))
     return reset(session::code_of(*fault));
   if (!core_.authenticator.still_valid(known->identity().credential)) return reset(session::kAuthInvalidToken);
+  if (!shows_certificate_of(known->identity().credential)) return reset(session::kAuthMtlsRequired);
   const auto worker = known->shared_from_this();
   worker->supersede();
   identity_ = worker->identity();

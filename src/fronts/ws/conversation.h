@@ -46,6 +46,9 @@ class Conversation {
 
   void handshake(const Envelope& frame);
   std::variant<auth::Credential, session::ErrorCode> authenticate(const json::Tree& payload) const;
+  std::variant<auth::Credential, session::ErrorCode> authenticate_certificate(std::string_view fingerprint) const;
+  // A session that a certificate began goes on with the same certificate.
+  bool shows_certificate_of(const auth::Credential& credential) const;
   void registration(Envelope frame);
   void registered(const std::string& frame_id, std::shared_ptr<WorkerSession> worker);
   void resume(Envelope frame);

@@ -4,7 +4,7 @@
 
 namespace muster::ws {
 
-TestSocket::TestSocket(net::IoLoop& loop, WsFront& front)
+TestSocket::TestSocket(net::IoLoop& loop, WsFront& front, std::optional<net::PeerCertificate> certificate)
     : loop_(loop),
       encoder_({.role = websocket::Role::client,
                 .deflate = {},
@@ -18,6 +18,7 @@ TestSocket::TestSocket(net::IoLoop& loop, WsFront& front)
                                                                  {"connection", "Upgrade"},
                                                                  {"sec-websocket-version", "13"},
                                                                  {"sec-websocket-key", to_base64("0123456789abcdef")}};
+  connection_.certificate = std::move(certificate);
   net::run_on(loop_, [&] {
     auto taken = front.take({.method = "GET", .headers = headers}, connection_);
     if (auto* accepted = std::get_if<Taken>(&taken))

@@ -32,7 +32,8 @@ using Json = nlohmann::json;
 // One worker's socket. Frames are JSON objects.
 class TestSocket {
  public:
-  TestSocket(net::IoLoop& loop, WsFront& front);
+  // With the certificate that a handshake of TLS has verified, if any.
+  TestSocket(net::IoLoop& loop, WsFront& front, std::optional<net::PeerCertificate> certificate = std::nullopt);
   ~TestSocket();
 
   void say(const Json& frame) { say_text(frame.dump()); }
@@ -79,7 +80,9 @@ class FrontTest : public testing::Test {
   // A front that knows nothing of what was before; the store does.
   void restart();
 
-  TestSocket connect() { return TestSocket(loop, *front); }
+  TestSocket connect(std::optional<net::PeerCertificate> certificate = std::nullopt) {
+    return TestSocket(loop, *front, std::move(certificate));
+  }
   // Past the accept: connected, registered, ready.
   std::unique_ptr<TestSocket> join_v2(std::uint32_t max_parallel = 1);
   std::unique_ptr<TestSocket> join_v1(std::uint32_t max_parallel = 1);

@@ -37,6 +37,7 @@ class Socket final : public net::Session, public std::enable_shared_from_this<So
   void trust();  // whoever is there was let in: its messages may be long
   bool open() const { return !closed_ && !peer_.closing(); }
   const std::string& peer_address() const { return connection_.peer_address(); }
+  const net::PeerCertificate* peer_certificate() const { return connection_.peer_certificate(); }
 
   // The conversation's own wait.
   void wake_at(std::optional<Instant> at);

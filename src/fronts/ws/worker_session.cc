@@ -26,6 +26,15 @@ constexpr int kMissesCounted = 3;
 // has forgotten, or never got.
 constexpr Duration kSpeaksWithin = session::kHoleWaitAfterResume + Duration(1'000);
 
+// Of a worker that tells much: what its wire has names for.
+std::string brief_stats(const json::Tree& payload) {
+  json::Tree metrics = json::Tree::object();
+  if (const json::Tree* told = json::member(payload, "metrics"))
+    for (const char* name : {"inflight", "cpu_pct", "mem_pct", "disk_pct", "latency_ms"})
+      if (const auto value = json::get<double>(*told, name)) metrics[name] = *value;
+  return json::dump({{"metrics", std::move(metrics)}});
+}
+
 }  // namespace
 
 WorkerSession::WorkerSession(Core& core, Identity identity, Registration registration, std::string session_id, SessionId session)
@@ -251,7 +260,7 @@ void WorkerSession::beat(const Envelope& frame) {
   if (!frame.payload.is_object()) return;
   expect_beat();
   std::string stats = json::dump(frame.payload);
-  if (stats.size() > limits::kMetadataBytesMax) stats.clear();  // a worker that tells much is no less alive
+  if (stats.size() > limits::kMetadataBytesMax) stats = brief_stats(frame.payload);
   store::Beat beat{.ns = NamespaceName(identity_.tenant),
                    .worker = WorkerId(identity_.instance),
                    .session = session_,
@@ -306,7 +315,7 @@ void WorkerSession::hand_over(const std::vector<command::WorkerMailFrame>& mail)
   if (more_mail_ || mail.size() == command::kMailCollectedMax) collect_mail();
 }
 
-void WorkerSession::drain_asked() {
+void WorkerSession::drain_changed() {
   const command::WorkerGetRequest who{NamespaceName(identity_.tenant), WorkerId(identity_.instance)};
   core_.ask(command::itself(), who, [self = shared_from_this()](const Result<muster::Worker>& row) {
     if (row.ok()) self->drains({row->state, row->drain_reason, row->drain_deadline});

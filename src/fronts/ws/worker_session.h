@@ -68,7 +68,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   // --- what others did ---
   void lease_over(const LeaseRef& lease) { tasks_.lost({lease}); }
   void job_ended(const JobId& job) { nexts_.ended(job); }
-  void drain_asked();
+  void drain_changed();  // begun, or taken back
   // Somebody sent frames to it: they are fetched and handed over, in order.
   void collect_mail();
 
