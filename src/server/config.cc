@@ -67,6 +67,14 @@ class Loader {
     for (const FileValue& value : file.values) set(*value.setting, value.text, value.where, false);
     for (Problem& problem : file.problems) out_.problems.push_back(std::move(problem));
     out_.config.credentials = std::move(file.credentials);
+    for (const FileValue& value : file.namespace_values) {
+      auto parsed = parse_setting(*value.setting, value.text);
+      if (parsed.ok())
+        out_.config.namespace_entries.push_back(
+            {.ns = value.ns, .entry = {.setting = value.setting, .value = *std::move(parsed), .source = value.where}});
+      else
+        out_.problems.push_back({.where = value.where, .message = parsed.status().message()});
+    }
   }
 
   void take_environment() {
@@ -159,6 +167,7 @@ class Loader {
     check_resp(cert);
     check_grpc(cert);
     check_heartbeats();
+    check_load();
     check_credentials();
     check_origins();
   }
@@ -282,10 +291,27 @@ class Loader {
     }
   }
 
+  // A worker below its threshold by the margin must be possible, or none would ever work again.
+  void check_load() {
+    const Config& config = out_.config;
+    std::set<std::string> namespaces{{}};
+    for (const NamespaceEntry& own : config.namespace_entries) namespaces.insert(own.ns);
+    for (const std::string& ns : namespaces) {
+      const std::int64_t margin = config.number_in(ns, "load", "margin_pct");
+      for (const char* key : {"mem_pct", "disk_pct"}) {
+        const std::int64_t threshold = config.number_in(ns, "load", key);
+        if (threshold == 0 || margin < threshold) continue;
+        problem_at("load", "margin_pct",
+                   fmt::format("load.margin_pct of {} is not below {} of {}{}", margin, key, threshold,
+                               ns.empty() ? "" : fmt::format(" in namespace \"{}\"", ns)));
+      }
+    }
+  }
+
   void check_credentials() {
     std::map<std::string, std::string> owners;  // secret → name
     for (const Credential& credential : out_.config.credentials) {
-      const auto [at, inserted] = owners.emplace(credential.secret + credential.sha256, credential.name);
+      const auto [at, inserted] = owners.emplace(credential.secret + credential.sha256 + credential.certificate, credential.name);
       if (!inserted)
         out_.problems.push_back({.where = credential.source,
                                  .message = fmt::format("\"{}\" has the same secret as \"{}\"", credential.name, at->second)});
@@ -310,6 +336,13 @@ const std::string& Config::text(std::string_view section, std::string_view key) 
 
 std::int64_t Config::number(std::string_view section, std::string_view key) const {
   return std::get<std::int64_t>(entry(section, key).value);
+}
+
+std::int64_t Config::number_in(std::string_view ns, std::string_view section, std::string_view key) const {
+  const Setting* setting = find_setting(section, key);
+  for (const NamespaceEntry& own : namespace_entries)
+    if (own.ns == ns && own.entry.setting == setting) return std::get<std::int64_t>(own.entry.value);
+  return number(section, key);
 }
 
 bool Config::flag(std::string_view section, std::string_view key) const { return std::get<bool>(entry(section, key).value); }

@@ -34,27 +34,37 @@ struct ConfigEntry {
   std::string source;  // "default", or as in Problem::where
 };
 
-// A bearer token of [auth.tokens], or a worker's key of [workers].
+// A bearer token or a certificate of [auth.tokens], or a worker's key of [workers].
 struct Credential {
   std::string name;
   command::Role role = command::Role::read_only;
   std::string secret{};
   std::string sha256{};                                    // of the secret, instead of it
+  std::string certificate{};                               // SHA-256 of a client's certificate, instead of a secret
   std::string file{};                                      // that the secret was read from; empty: the configuration's
   std::string worker{};                                    // the only worker it may act as; empty: any
   std::optional<std::vector<NamespaceName>> namespaces{};  // those it may use; empty: all
   std::string source;
 };
 
+// A setting of [load] that is another one in a namespace: [load.namespaces].
+struct NamespaceEntry {
+  std::string ns;
+  ConfigEntry entry;
+};
+
 class Config {
  public:
   std::vector<ConfigEntry> entries;  // every setting, in the order of the table
+  std::vector<NamespaceEntry> namespace_entries;
   std::vector<Credential> credentials;
   std::string file;  // empty: none was given
 
   // REQUIRES: the setting exists and has that type.
   const std::string& text(std::string_view section, std::string_view key) const;
   std::int64_t number(std::string_view section, std::string_view key) const;
+  // What holds in that namespace.
+  std::int64_t number_in(std::string_view ns, std::string_view section, std::string_view key) const;
   bool flag(std::string_view section, std::string_view key) const;
   std::vector<std::string> list(std::string_view section, std::string_view key) const;
   const ConfigEntry& entry(std::string_view section, std::string_view key) const;

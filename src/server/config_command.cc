@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,12 @@ nlohmann::json namespaces_of(const Credential& credential) {
   return names;
 }
 
+// A fingerprint is no secret.
+std::string shown_secret(const Credential& credential) {
+  if (!credential.certificate.empty()) return fmt::format("certificate_sha256 = \"{}\"", credential.certificate);
+  return fmt::format("token = \"{}\"", kRedacted);
+}
+
 int run_config(const ConfigFlags& flags, const Surroundings& surroundings) {
   LoadRequest request = flags.settings.request();
   if (!flags.file.empty()) request.file = flags.file;
@@ -87,16 +94,23 @@ std::string show_toml(const Config& config) {
     }
     out += fmt::format("{} = {}  # {}\n", entry.setting->key, toml_value(entry), entry.source);
   }
+  std::map<std::string, std::string> namespaces;
+  for (const NamespaceEntry& own : config.namespace_entries) {
+    std::string& fields = namespaces[own.ns];
+    fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", own.entry.setting->key, toml_value(own.entry));
+  }
+  if (!namespaces.empty()) out += "\n[load.namespaces]\n";
+  for (const auto& [name, fields] : namespaces) out += fmt::format("{} = {{ {} }}\n", nlohmann::json(name).dump(), fields);
   std::string tokens;
   std::string workers;
   for (const Credential& credential : config.credentials) {
     const std::string name = nlohmann::json(credential.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     // A key of [workers] names its worker; a token of [auth.tokens] has a name of its own.
-    if (credential.role == command::Role::worker && credential.worker == credential.name)
+    if (credential.certificate.empty() && credential.role == command::Role::worker && credential.worker == credential.name)
       workers += fmt::format("{} = \"{}\"  # {}\n", name, kRedacted, credential.source);
     else
-      tokens += fmt::format("{} = {{ role = \"{}\", namespaces = {}, token = \"{}\" }}  # {}\n", name,
-                            command::to_string(credential.role), namespaces_of(credential).dump(), kRedacted, credential.source);
+      tokens += fmt::format("{} = {{ role = \"{}\", namespaces = {}, {} }}  # {}\n", name, command::to_string(credential.role),
+                            namespaces_of(credential).dump(), shown_secret(credential), credential.source);
   }
   if (!tokens.empty()) out += "\n[auth.tokens]\n" + tokens;
   if (!workers.empty()) out += "\n[workers]\n" + workers;
@@ -104,7 +118,8 @@ std::string show_toml(const Config& config) {
 }
 
 std::string show_json(const Config& config) {
-  nlohmann::json out = {{"settings", nlohmann::json::array()}, {"credentials", nlohmann::json::array()}};
+  nlohmann::json out = {
+      {"settings", nlohmann::json::array()}, {"namespaces", nlohmann::json::array()}, {"credentials", nlohmann::json::array()}};
   for (const ConfigEntry& entry : config.entries)
     out["settings"].push_back({{"section", entry.setting->section},
                                {"key", entry.setting->key},
@@ -113,6 +128,12 @@ std::string show_json(const Config& config) {
                                {"environment", environment_name(*entry.setting)},
                                {"reloadable", entry.setting->reloadable},
                                {"help", entry.setting->help}});
+  for (const NamespaceEntry& own : config.namespace_entries)
+    out["namespaces"].push_back({{"namespace", own.ns},
+                                 {"section", own.entry.setting->section},
+                                 {"key", own.entry.setting->key},
+                                 {"value", shown(own.entry)},
+                                 {"source", own.entry.source}});
   for (const Credential& credential : config.credentials)
     out["credentials"].push_back({{"name", credential.name},
                                   {"role", command::to_string(credential.role)},

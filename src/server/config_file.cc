@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/ascii.h"
+#include "fronts/auth/authenticator.h"
 #include "model/limits.h"
 #include "model/validate.h"
 
@@ -96,6 +98,13 @@ class FileReader {
           problem(key.source().begin, "auth.tokens is a table of names: write [auth.tokens]");
         continue;
       }
+      if (section == "load" && key.str() == "namespaces") {
+        if (node.is_table())
+          read_namespace_values(keys, *node.as_table());
+        else
+          problem(key.source().begin, "load.namespaces is a table of names: write [load.namespaces]");
+        continue;
+      }
       const Setting* setting = find_setting(section, key.str());
       if (setting == nullptr)
         unknown(key, fmt::format("key in [{}]", section), keys);
@@ -104,7 +113,28 @@ class FileReader {
     }
   }
 
-  void read_value(const Setting& setting, const toml::node& node) {
+  // acme = { mem_pct = 80 }
+  void read_namespace_values(const std::vector<std::string_view>& keys, const toml::table& table) {
+    for (const auto& [key, node] : table) {
+      const std::string ns(key.str());
+      const toml::table* fields = node.as_table();
+      if (!validate_name("namespace", ns).ok() || fields == nullptr) {
+        problem(key.source().begin,
+                fmt::format("load.namespaces.{}: give a name of a namespace and a table like {{ mem_pct = 80 }}", ns));
+        continue;
+      }
+      for (const auto& [name, value] : *fields) {
+        const Setting* setting = find_setting("load", name.str());
+        if (setting == nullptr)
+          unknown(name, fmt::format("key in load.namespaces.{}", ns), keys);
+        else
+          read_value(*setting, value, ns);
+      }
+    }
+  }
+
+  // In a namespace of its own, if one is named.
+  void read_value(const Setting& setting, const toml::node& node, std::string_view ns = {}) {
     std::string text;
     bool fits = false;
     switch (setting.type) {
@@ -142,7 +172,8 @@ class FileReader {
                                                accepted_type(setting.type)));
       return;
     }
-    out_.values.push_back({.setting = &setting, .text = std::move(text), .where = where(node.source().begin)});
+    (ns.empty() ? out_.values : out_.namespace_values)
+        .push_back({.setting = &setting, .text = std::move(text), .where = where(node.source().begin), .ns = std::string(ns)});
   }
 
   static bool join_list(const toml::node& node, std::string& text) {
@@ -219,12 +250,20 @@ class FileReader {
     }
   }
 
-  // One of token, token_file and token_sha256. False: a problem was noted.
+  // One of token, token_file, token_sha256 and certificate_sha256. False: a problem was noted.
   bool read_secret(const std::string& name, const toml::table& fields, const toml::source_position& at, Credential& out) {
-    const int given =
-        (fields.contains("token") ? 1 : 0) + (fields.contains("token_file") ? 1 : 0) + (fields.contains("token_sha256") ? 1 : 0);
-    if (given != 1) {
-      problem(at, fmt::format("auth.tokens.{}: give one of token, token_file and token_sha256", name));
+    constexpr std::array kForms{"token", "token_file", "token_sha256", "certificate_sha256"};
+    if (std::count_if(kForms.begin(), kForms.end(), [&](const char* form) { return fields.contains(form); }) != 1) {
+      problem(at, fmt::format("auth.tokens.{}: give one of token, token_file, token_sha256 and certificate_sha256", name));
+      return false;
+    }
+    if (fields.contains("certificate_sha256")) {
+      for (const char c : fields["certificate_sha256"].value_or(std::string()))
+        if (c != ':') out.certificate += lower(c);
+      if (auth::parse_digest(out.certificate)) return true;
+      problem(at,
+              fmt::format("auth.tokens.{}: certificate_sha256 is 64 hexadecimal digits in quotes, colons in between if you like",
+                          name));
       return false;
     }
     if (fields.contains("token_sha256")) {
@@ -270,7 +309,8 @@ class FileReader {
   }
 
   void read_token(const std::string& name, const toml::table& fields, const toml::source_position& at) {
-    static constexpr std::array<std::string_view, 6> kKeys{"role", "token", "token_file", "token_sha256", "worker", "namespaces"};
+    static constexpr std::array<std::string_view, 7> kKeys{
+        "role", "token", "token_file", "token_sha256", "certificate_sha256", "worker", "namespaces"};
     for (const auto& [key, node] : fields) {
       if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
         unknown(key, fmt::format("key in auth.tokens.{}", name), kKeys);

@@ -12,10 +12,12 @@ struct FileValue {
   const Setting* setting = nullptr;
   std::string text;
   std::string where;  // "muster.toml:3:8"
+  std::string ns{};   // of [load.namespaces]
 };
 
 struct ConfigFile {
   std::vector<FileValue> values;
+  std::vector<FileValue> namespace_values;
   std::vector<Credential> credentials;
   std::vector<Problem> problems;
 };

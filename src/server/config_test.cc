@@ -336,8 +336,57 @@ TEST_F(ConfigTest, ATokenNamesItsNamespacesAndMayKeepItsSecretElsewhere) {
   EXPECT_NE(show_toml(loaded.config).find("namespaces = [\"a\",\"b\"]"), std::string::npos) << show_toml(loaded.config);
 }
 
+TEST_F(ConfigTest, ACertificateStandsForATokenByItsFingerprint) {
+  std::string colons = "AB";
+  for (int i = 1; i < 32; ++i) colons += ":AB";
+  std::string plain;
+  for (int i = 0; i < 32; ++i) plain += "ab";
+  const LoadedConfig loaded = load("[auth.tokens]\na = { role = \"worker\", certificate_sha256 = \"" + colons +
+                                   "\", worker = \"a\", namespaces = [\"x\"] }\n");
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  EXPECT_EQ(loaded.config.credentials[0].certificate, plain);
+  EXPECT_NE(show_toml(loaded.config)
+                .find("[auth.tokens]\n\"a\" = { role = \"worker\", namespaces = [\"x\"], certificate_sha256 = \"" + plain),
+            std::string::npos)
+      << show_toml(loaded.config);
+  EXPECT_EQ(
+      problem_of("[auth.tokens]\na = { role = \"worker\", certificate_sha256 = \"abc\" }\n"),
+      "muster.toml:2:1: auth.tokens.a: certificate_sha256 is 64 hexadecimal digits in quotes, colons in between if you like");
+  EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", certificate_sha256 = \"" + colons +
+                       "\" }\nb = { role = \"worker\", certificate_sha256 = \"" + plain + "\" }\n"),
+            "muster.toml:3:1: \"b\" has the same secret as \"a\"");
+}
+
+TEST_F(ConfigTest, ANamespaceMayHaveALoadOfItsOwn) {
+  const LoadedConfig loaded = load("[load]\nmem_pct = 85\n[load.namespaces]\nacme = { mem_pct = 70, calm_beats = 5 }\n");
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  EXPECT_EQ(loaded.config.number_in("acme", "load", "mem_pct"), 70);
+  EXPECT_EQ(loaded.config.number_in("acme", "load", "calm_beats"), 5);
+  EXPECT_EQ(loaded.config.number_in("acme", "load", "disk_pct"), 95);
+  EXPECT_EQ(loaded.config.number_in("other", "load", "mem_pct"), 85);
+  EXPECT_NE(show_toml(loaded.config).find("[load.namespaces]\n\"acme\" = { mem_pct = 70, calm_beats = 5 }\n"), std::string::npos)
+      << show_toml(loaded.config);
+  EXPECT_NE(show_json(loaded.config).find("\"namespace\": \"acme\""), std::string::npos);
+}
+
+TEST_F(ConfigTest, RefusesALoadThatCannotBeMeant) {
+  EXPECT_EQ(problem_of("[load.namespaces]\nacme = 3\n"),
+            "muster.toml:2:1: load.namespaces.acme: give a name of a namespace and a table like { mem_pct = 80 }");
+  EXPECT_EQ(
+      problem_of("[load.namespaces]\nacme = { mem = 3 }\n"),
+      "muster.toml:2:10: unknown key in load.namespaces.acme \"mem\": accepted are mem_pct, disk_pct, margin_pct, calm_beats");
+  EXPECT_EQ(problem_of("[load.namespaces]\nacme = { mem_pct = 101 }\n"),
+            "muster.toml:2:20: load.mem_pct: \"101\" is not accepted: give an integer from 0 to 100");
+  EXPECT_EQ(problem_of("[load]\nnamespaces = 3\n"),
+            "muster.toml:2:1: load.namespaces is a table of names: write [load.namespaces]");
+  EXPECT_EQ(problem_of("[load]\nmargin_pct = 90\n"), "muster.toml:2:14: load.margin_pct of 90 is not below mem_pct of 90");
+  const LoadedConfig own = load("[load.namespaces]\nacme = { mem_pct = 4 }\n");
+  ASSERT_EQ(own.problems.size(), 1u);
+  EXPECT_EQ(own.problems[0].text(), "load.margin_pct of 5 is not below mem_pct of 4 in namespace \"acme\"");
+}
+
 TEST_F(ConfigTest, RefusesTokensWhoseSecretOrNamespacesCannotBeTold) {
-  const std::string one_of = "muster.toml:2:1: auth.tokens.a: give one of token, token_file and token_sha256";
+  const std::string one_of = "muster.toml:2:1: auth.tokens.a: give one of token, token_file, token_sha256 and certificate_sha256";
   EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\" }\n"), one_of);
   EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token = \"0123456789abcdef\", token_file = \"x\" }\n"), one_of);
   EXPECT_EQ(problem_of("[auth.tokens]\na = { role = \"worker\", token_file = \"/nonexistent\" }\n"),

@@ -71,6 +71,16 @@ constexpr Setting ws_number(SettingType type, std::string_view key, std::string_
   return {.section = "ws", .key = key, .type = type, .fallback = fallback, .min = range.min, .max = range.max, .help = help};
 }
 
+constexpr Setting load_number(std::string_view key, std::string_view fallback, Range range, std::string_view help) {
+  return {.section = "load",
+          .key = key,
+          .type = SettingType::count,
+          .fallback = fallback,
+          .min = range.min,
+          .max = range.max,
+          .help = help};
+}
+
 constexpr std::array kSettings{
     Setting{.section = "server",
             .key = "data_dir",
@@ -449,6 +459,11 @@ constexpr std::array kSettings{
     heartbeat("ws_dead_after", "110s", "silence after which a WebSocket worker is dead"),
     heartbeat("agent_interval", "15s", "how often agents must be heard"),
     heartbeat("agent_dead_after", "1m", "silence after which an agent is dead"),
+
+    load_number("mem_pct", "90", {0, 100}, "percentage of memory in a heartbeat from which on a worker drains; 0: never"),
+    load_number("disk_pct", "95", {0, 100}, "the same for the disk"),
+    load_number("margin_pct", "5", {0, 99}, "a worker works again when both are below by more than this"),
+    load_number("calm_beats", "3", {1, 1'000}, "for so many heartbeats in a row"),
 };
 
 constexpr std::size_t kSuggestionDistanceMax = 3;

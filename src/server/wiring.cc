@@ -77,6 +77,14 @@ HeartbeatPolicy policy(const Config& config, Dialect dialect) {
   return {.interval = interval, .dead_after = dead_after};
 }
 
+engine::LoadLimits load_limits(const Config& config, std::string_view ns) {
+  const auto value = [&](const char* key) { return static_cast<std::uint32_t>(config.number_in(ns, "load", key)); };
+  return {.mem_pct = value("mem_pct"),
+          .disk_pct = value("disk_pct"),
+          .margin_pct = value("margin_pct"),
+          .calm_beats = value("calm_beats")};
+}
+
 // A key that nobody asked for does not lock a machine's own user out; a listener that others can reach always asks.
 bool token_needed(const Config& config, const std::optional<HostPort>& address) {
   const bool configured = !config.credentials.empty() || !config.text("auth", "session_key").empty();
@@ -185,6 +193,8 @@ engine::Options engine_options(const Config& config) {
   options.scheduler_every = duration(config, "scheduler", "interval");
   options.scheduler_batch = count(config, "scheduler", "batch");
   options.scheduler_fires_max = count(config, "scheduler", "fires_max");
+  options.load = load_limits(config, {});
+  for (const NamespaceEntry& own : config.namespace_entries) options.load_by_namespace[own.ns] = load_limits(config, own.ns);
   // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
   // On PostgreSQL another node may have handed them out.
@@ -196,12 +206,13 @@ std::vector<auth::Token> all_tokens(const Config& config, const std::string& ope
   std::vector<auth::Token> tokens;
   tokens.push_back({.name = "operator", .role = command::Role::operator_role, .secret = operator_key, .worker = WorkerId()});
   for (const Credential& credential : config.credentials)
-    tokens.push_back({.name = credential.name,
-                      .role = credential.role,
-                      .secret = credential.secret,
-                      .worker = WorkerId(credential.worker),
-                      .namespaces = credential.namespaces,
-                      .sha256 = credential.sha256});
+    if (credential.certificate.empty())
+      tokens.push_back({.name = credential.name,
+                        .role = credential.role,
+                        .secret = credential.secret,
+                        .worker = WorkerId(credential.worker),
+                        .namespaces = credential.namespaces,
+                        .sha256 = credential.sha256});
   return tokens;
 }
 
@@ -216,6 +227,13 @@ net::BudgetBounds budget_bounds(const Config& config) {
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key) {
   http::AuthOptions options;
   options.tokens = all_tokens(config, operator_key);
+  for (const Credential& credential : config.credentials)
+    if (!credential.certificate.empty())
+      options.certificates.push_back({.name = credential.name,
+                                      .role = credential.role,
+                                      .sha256 = credential.certificate,
+                                      .worker = WorkerId(credential.worker),
+                                      .namespaces = credential.namespaces});
   options.required = token_needed(config, config.http());
   return options;
 }

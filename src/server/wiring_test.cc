@@ -28,6 +28,26 @@ TEST(Wiring, AGrpcWorkerThatDiesAfterTwoBeatsIsToldToBeatMoreOften) {
   EXPECT_EQ(grpc_options(loaded.config, "key").compat_flags.heartbeat_every, Duration(6'000));
 }
 
+TEST(Wiring, LoadAndCertificatesGoWhereTheyAreUsed) {
+  TempFolder folder;
+  LoadedConfig loaded = load_config({.file = folder.write("muster.toml",
+                                                          "[load]\nmem_pct = 80\n[load.namespaces]\nacme = { disk_pct = 60 }\n"
+                                                          "[auth.tokens]\na = { role = \"worker\", certificate_sha256 = \"" +
+                                                              std::string(64, 'a') + "\", namespaces = [\"acme\"] }\n"),
+                                     .environment = {{"HOME", "/h"}},
+                                     .flags = {}});
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  const engine::Options engine = engine_options(loaded.config);
+  EXPECT_EQ(engine.load.mem_pct, 80u);
+  ASSERT_TRUE(engine.load_by_namespace.contains("acme"));
+  EXPECT_EQ(engine.load_by_namespace.at("acme"), (engine::LoadLimits{.mem_pct = 80, .disk_pct = 60}));
+  const ws::WsOptions ws = ws_options(loaded.config, "key");
+  ASSERT_EQ(ws.auth.certificates.size(), 1u);
+  EXPECT_EQ(ws.auth.certificates[0].namespaces, std::vector{NamespaceName("acme")});
+  EXPECT_TRUE(ws.auth.required) << "who may come is configured";
+  EXPECT_EQ(all_tokens(loaded.config, "key").size(), 1u) << "no wire takes a fingerprint for a token";
+}
+
 TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   const Config config = config_with({});
   const engine::Options engine_default;
@@ -42,6 +62,7 @@ TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   EXPECT_EQ(engine.offline_kept, engine_default.offline_kept);
   EXPECT_EQ(engine.events_kept, engine_default.events_kept);
   EXPECT_EQ(engine.parked_max, engine_default.parked_max);
+  EXPECT_EQ(engine.load, engine_default.load);
   const http::HttpOptions http_default;
   const http::HttpOptions http = http_options(config, "key");
   EXPECT_EQ(http.address, http_default.address);
