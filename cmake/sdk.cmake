@@ -8,11 +8,11 @@ muster_folder(testkit sdk/cpp/testkit LINK muster_workflow PRIVATE muster_front_
 
 set(sdk_include ${CMAKE_BINARY_DIR}/sdk/include)
 file(GLOB sdk_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/*.h)
-list(FILTER sdk_headers EXCLUDE REGEX "^(fields|transport|url|worker_tasks)\\.h$")
+list(FILTER sdk_headers EXCLUDE REGEX "^(fields|transport|url|worker_tasks|signal_watch)\\.h$")
 file(GLOB workflow_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/sdk/cpp/workflow/*.h ${CMAKE_SOURCE_DIR}/sdk/cpp/testkit/*.h)
 # Those that gRPC or the server's headers would leak from, and those of tests, stay at home.
-list(FILTER workflow_headers EXCLUDE REGEX "/(wire|grpc_port|worker_state|client_state|signal_watch|skipping_clock|time_skipper|local_server)\\.h$")
+list(FILTER workflow_headers EXCLUDE REGEX "/(wire|grpc_port|worker_state|client_state|skipping_clock|time_skipper|local_server)\\.h$")
 list(FILTER workflow_headers EXCLUDE REGEX "_testing\\.h$")
 foreach(header ${sdk_headers} ${workflow_headers})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/${header})

@@ -11,7 +11,7 @@
 #include <functional>
 #include <mutex>
 
-#include "sdk/cpp/workflow/crew.h"
+#include "sdk/cpp/crew.h"
 
 namespace muster::sdk::workflow::detail {
 

@@ -8,7 +8,7 @@
 #include <climits>
 #include <cstdio>
 
-#include "sdk/cpp/workflow/signal_watch.h"
+#include "sdk/cpp/signal_watch.h"
 #include "sdk/cpp/workflow/worker_state.h"
 
 namespace muster::sdk::workflow {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sdk/cpp/backoff.h"
-#include "sdk/cpp/workflow/crew.h"
+#include "sdk/cpp/crew.h"
 #include "sdk/cpp/workflow/grpc_port.h"
 #include "sdk/cpp/workflow/run_core.h"
 #include "sdk/cpp/workflow/wire.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-namespace muster::sdk::workflow {
+namespace muster::sdk {
 
 class SignalWatch {
  public:
@@ -21,4 +21,4 @@ class SignalWatch {
   std::thread thread_;
 };
 
-}  // namespace muster::sdk::workflow
+}  // namespace muster::sdk

@@ -1,4 +1,4 @@
-#include "sdk/cpp/workflow/crew.h"
+#include "sdk/cpp/crew.h"
 
 #include <condition_variable>
 #include <deque>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace muster::sdk::workflow {
+namespace muster::sdk {
 
 struct Crew::State {
   explicit State(std::size_t most) : threads_max(most) {}
@@ -61,4 +61,4 @@ void Crew::close() {
   state_->posted.notify_all();
 }
 
-}  // namespace muster::sdk::workflow
+}  // namespace muster::sdk

@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-namespace muster::sdk::workflow {
+namespace muster::sdk {
 
 class Crew {
  public:
@@ -29,4 +29,4 @@ class Crew {
   std::shared_ptr<State> state_;  // shared with the threads
 };
 
-}  // namespace muster::sdk::workflow
+}  // namespace muster::sdk

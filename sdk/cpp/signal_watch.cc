@@ -1,4 +1,4 @@
-#include "sdk/cpp/workflow/signal_watch.h"
+#include "sdk/cpp/signal_watch.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-namespace muster::sdk::workflow {
+namespace muster::sdk {
 namespace {
 
 constexpr std::size_t kWatchesMax = 64;  // workers of one process; one more gets no signals
@@ -101,4 +101,4 @@ SignalWatch::~SignalWatch() {
   if (stop_ >= 0) ::close(stop_);
 }
 
-}  // namespace muster::sdk::workflow
+}  // namespace muster::sdk
