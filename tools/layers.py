@@ -42,12 +42,13 @@ REACH = {
         "src/model", "src/base", "src/net",
     ],
     "sdk/cpp": [],
+    "sdk/cpp/ws": ["sdk/cpp", "src/session", "src/websocket", "src/base"],
     "sdk/cpp/testkit": ["sdk/cpp", "src/*"],
     "cli": ["sdk/cpp"],
-    "worker": ["sdk/cpp", "src/plan", "src/model", "src/base"],
+    "worker": ["sdk/cpp", "sdk/cpp/ws", "src/plan", "src/model", "src/base"],
     "src/main": ["src/server", "src/base", "cli", "worker", "sdk/cpp"],
-    "examples": ["sdk/cpp"],
-    "tests": ["src/*", "sdk/cpp", "cli"],
+    "examples": ["sdk/cpp", "sdk/cpp/ws"],
+    "tests": ["src/*", "sdk/cpp", "sdk/cpp/ws", "cli"],
     "bench": ["src/*", "sdk/cpp"],
 }
 
@@ -66,6 +67,7 @@ TEST_EXTRA = {
     "worker": ["src/*"],
     "cli": ["src/*"],
     "sdk/cpp": ["src/*"],
+    "sdk/cpp/ws": ["src/*"],
 }
 
 # Start of an include → the folders that may say it. Test sources and the folders above stay free.
@@ -73,10 +75,10 @@ THIRD_PARTY = {
     "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
     "libpq": ["src/store/postgres", "tests", "bench"],
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
-    "openssl/": ["src/net", "src/session", "src/websocket", "sdk/cpp", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
+    "openssl/": ["src/net", "src/session", "src/websocket", "sdk/cpp", "sdk/cpp/ws", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
     "nlohmann/": [
         "src/base", "src/session", "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/schema", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
-        "src/server", "sdk/cpp", "cli", "worker", "tests", "bench", "examples",
+        "src/server", "sdk/cpp", "sdk/cpp/ws", "cli", "worker", "tests", "bench", "examples",
     ],
     "toml++/": ["src/server"],
     "CLI/": ["src/server", "cli", "worker", "src/main", "bench", "tests"],

@@ -14,6 +14,7 @@ struct Address {
   std::uint16_t port = 0;
   bool is_unix = false;
   bool tls = false;
+  std::string_view tls_scheme = "resps://";  // how text() says that it is; a literal
 
   std::string text() const;
 };

@@ -303,7 +303,7 @@ Result<std::unique_ptr<Stream>> Stream::open(const Address& address, const TlsOp
 std::string Address::text() const {
   if (is_unix) return "unix:" + host;
   const bool bare_v6 = host.find(':') != host.npos;
-  return fmt::format("{}{}{}{}:{}", tls ? "resps://" : "", bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);
+  return fmt::format("{}{}{}{}:{}", tls ? tls_scheme : std::string_view(), bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);
 }
 
 Result<Address> parse_address(std::string_view text) {
