@@ -6,11 +6,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "base/log.h"
 #include "worker/confinement.h"
 #include "worker/exit.h"
 #include "worker/settings.h"
+#include "worker/tool_nodes.h"
 #include "worker/tool_rules.h"
 
 namespace muster::worker {
@@ -74,11 +76,29 @@ Status settle_identity(Settings& settings, Spool& spool) {
   return spool.keep_identity(id);
 }
 
+// The worker over WebSocket: its session drains at the same signals, and what it runs are the same tools.
+int serve_ws(sdk::ws::WorkerOptions options, const Executor& executor, const Clock& clock) {
+  std::signal(SIGPIPE, SIG_IGN);
+  options.log = [](std::string_view line) { log::warn(line); };
+  auto worker = sdk::ws::Worker::open(std::move(options));
+  if (!worker.ok()) return complain(Status::invalid_argument(worker.error().detail));
+  register_tools(**worker, executor, clock);
+  const auto ended = (*worker)->run();
+  // Tools that were cancelled are ended by force after a moment; until then they use the executor.
+  if (!(*worker)->wait_for_handlers(2 * kKillGrace)) log::warn("a tool outlives its worker");
+  if (!ended.ok()) {
+    fmt::print(stderr, "muster: {}\n", ended.error().detail);
+    return ended.error().code == sdk::Code::unauthenticated ? kExitRefused : kExitFailure;
+  }
+  return (*worker)->status().abandoned > 0 ? kExitFailure : kExitOk;
+}
+
 int serve(const Flags& flags, const std::string& ca_file) {
   auto settings = make_settings(flags, ca_file, from_environment);
   if (!settings.ok()) return complain(settings.status());
   log::set_level(*log::parse_level(flags.log_level));
-  const Stops stops;
+  std::optional<Stops> stops;
+  if (!settings->ws) stops.emplace();
   auto spool = settings->spool.empty() ? Spool::open_any(settings->spool_parent) : Spool::open(settings->spool);
   if (!spool.ok()) return complain(spool.status());
   if (Status status = settle_identity(*settings, **spool); !status.ok()) return complain(status);
@@ -91,15 +111,22 @@ int serve(const Flags& flags, const std::string& ca_file) {
   const RealClock clock;
   log::info("worker starts",
             {{"worker_id", settings->agent.identity.id},
-             {"address", settings->agent.client.address.text()},
+             {"address", settings->ws ? settings->ws->url : settings->agent.client.address.text()},
              {"tools", static_cast<std::int64_t>(settings->tools.tools().size() + settings->tools.units().size())},
              {"sandbox", confinement->namespaces},
              {"confinement", describe(*confinement)},
              {"spool", (*spool)->folder()},
              {"version", std::string(kVersion)}});
   const Executor executor(std::move(settings->tools), std::move(settings->executor), clock);
+  if (settings->ws) {
+    const Identity& identity = settings->agent.identity;
+    settings->ws->instance_id = identity.id;
+    settings->ws->name = identity.name.empty() ? identity.id : identity.name;
+    settings->ws->data_folder = (*spool)->folder();
+    return serve_ws(*std::move(settings->ws), executor, clock);
+  }
   Agent agent(std::move(settings->agent), executor, **spool, clock);
-  return agent.run([&stops](Duration wait) { return stops.next(wait); });
+  return agent.run([&stops](Duration wait) { return stops->next(wait); });
 }
 
 }  // namespace
@@ -107,7 +134,7 @@ int serve(const Flags& flags, const std::string& ca_file) {
 Command worker_command(Surroundings surroundings) {
   auto flags = std::make_shared<Flags>();  // shared by the two closures
   return {.name = "worker",
-          .summary = "Run a worker that executes plans of tools",
+          .summary = "Run a worker that executes plans of tools, or tools one by one over WebSocket",
           .describe = [flags](CLI::App& app) { describe_flags(app, *flags); },
           .run = [flags, surroundings = std::move(
                              surroundings)] { return serve(*flags, surroundings.ca_file ? surroundings.ca_file() : ""); }};

@@ -130,6 +130,27 @@ JobOutcome Executor::run(const Job& job, const Cancel& cancel, const OnTask& on_
   return outcome;
 }
 
+Executor::ToolEnd Executor::call(const ToolCall& call, const Cancel& cancel, const OnOutput& on_output) const {
+  plan::Document plan{.id = "call",
+                      .description = "",
+                      .tasks = {{.number = 1, .command = call.tool, .args = call.args, .timeout_secs = call.timeout_secs}}};
+  // Judges the words; nothing is put into them.
+  const auto checked = plan::substitute(std::move(plan), "{}");
+  if (!checked.ok()) return {.error = checked.status().message(), .task = {}};
+  const plan::Task& task = checked->tasks.front();
+  const auto folder = Folder::make(options_.temp_folder);
+  if (!folder.ok()) return {.error = folder.status().message(), .task = {}};
+  auto request = prepare(task, folder->path());
+  if (!request.ok()) return {.error = request.status().message(), .task = {}};
+  Capture input(request->bounds);
+  if (const Status kept = input.append(call.input); !kept.ok()) return {.error = kept.message(), .task = {}};
+  if (!call.input.empty()) request->input = &input;
+  request->on_output = on_output;
+  TaskResult result{.number = task.number, .command = task.command, .run = worker::run(*request, cancel, clock_)};
+  std::string error = explain(task, result.run);
+  return {.error = std::move(error), .task = std::move(result)};
+}
+
 Executor::Verdict Executor::verify(const Verification& challenge, const Cancel& cancel) const {
   plan::Document plan{
       .id = "verify", .description = "", .tasks = {{.number = 1, .command = challenge.command, .args = challenge.args}}};

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -52,6 +53,20 @@ class Executor {
   // `on_task` hears each task before it starts.
   using OnTask = std::function<void(std::uint32_t number, std::size_t total)>;
   JobOutcome run(const Job& job, const Cancel& cancel, const OnTask& on_task) const;
+
+  // One tool by itself. `error` is empty when it succeeded; `task` is there when it was started.
+  struct ToolCall {
+    std::string tool;
+    std::vector<std::string> args;
+    std::string input;  // its standard input
+    std::optional<std::uint32_t> timeout_secs;
+  };
+  struct ToolEnd {
+    std::string error;
+    std::optional<TaskResult> task;
+  };
+  using OnOutput = std::function<void(bool is_error, std::string_view bytes)>;
+  ToolEnd call(const ToolCall& call, const Cancel& cancel, const OnOutput& on_output) const;
 
   struct Verdict {
     int exit_code = -1;

@@ -9,11 +9,28 @@ namespace {
 
 void describe_server(CLI::App& app, Flags& flags) {
   const char* group = "Server";
-  app.add_option("--connect,-a", flags.connect, "RESP address: HOST:PORT, unix:/path, or resps://HOST:PORT for TLS")
+  const std::map<std::string, Via> wires{{"resp", Via::resp}, {"ws", Via::ws}};
+  app.add_option(
+         "--via", flags.via,
+         "wire: resp (plans out of a queue) or ws (each tool a node that tasks are pushed to); default: as --connect says")
+      ->transform(CLI::CheckedTransformer(wires).description(""))
+      ->type_name("WIRE")
+      ->group(group);
+  app.add_option("--connect,-a", flags.connect,
+                 "HOST:PORT, unix:/path or resps://HOST:PORT (RESP), ws://HOST:PORT/ws/worker or wss://… (WebSocket); default: "
+                 "127.0.0.1:6380 or ws://127.0.0.1:8080/ws/worker")
       ->envname("AGQ_ADDRESS")
       ->type_name("ADDRESS")
+      ->group(group);
+  app.add_option("--protocol", flags.protocol, "ws: AstraFlow's protocol, 1 or 2")
+      ->type_name("N")
       ->capture_default_str()
       ->group(group);
+  app.add_option("--tenant", flags.tenant, "ws: the namespace to work for")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--mtls", flags.mtls, "ws: show the certificate of --tls-cert instead of a token")->group(group);
   app.add_option("--key,-k", flags.key, "session key; others on the machine can see it, prefer --key-file")
       ->type_name("HEX")
       ->group(group);
@@ -122,7 +139,8 @@ void describe_flags(CLI::App& app, Flags& flags) {
   describe_identity(app, flags);
   describe_limits(app, flags);
   app.footer(
-      "Example:\n  muster worker --connect 127.0.0.1:6380 --tools sort,uniq,jq --max-concurrent 4 --allow /data\n\n"
+      "Example:\n  muster worker --connect 127.0.0.1:6380 --tools sort,uniq,jq --max-concurrent 4 --allow /data\n"
+      "  muster worker --via ws --connect ws://127.0.0.1:8080/ws/worker --tools sort,uniq,jq\n\n"
       "The key comes from --key-file, --key, MUSTER_AUTH_SESSION_KEY, AGQ_SESSION_KEY or <data-dir>/session.key.\n"
       "SIGTERM finishes running jobs, unregisters and exits 0; a second one abandons them and exits 1.\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 can't reach server (--once), 5 refused.");

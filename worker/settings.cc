@@ -34,6 +34,14 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
+constexpr std::string_view kDefaultAddress = "127.0.0.1:6380";
+constexpr std::string_view kDefaultUrl = "ws://127.0.0.1:8080/ws/worker";
+
+Via wire_of(const Flags& flags) {
+  const bool is_url = flags.connect.starts_with("ws://") || flags.connect.starts_with("wss://");
+  return flags.via.value_or(is_url ? Via::ws : Via::resp);
+}
+
 Result<std::string> session_key(const Flags& flags, const Environment& environment, const std::string& folder) {
   std::string key = flags.key;
   if (!flags.key_file.empty()) {
@@ -43,6 +51,8 @@ Result<std::string> session_key(const Flags& flags, const Environment& environme
   for (const char* name : {"MUSTER_AUTH_SESSION_KEY", "AGQ_SESSION_KEY"})
     if (key.empty()) key = environment(name).value_or("");
   if (key.empty() && !folder.empty()) key = first_word(folder + "/session.key");
+  // Where a server asks for no token, a worker over WebSocket needs none.
+  if (key.empty() && wire_of(flags) == Via::ws) return key;
   if (key.empty())
     return wrong("key",
                  "no session key: give --key-file, MUSTER_AUTH_SESSION_KEY, or the --data-dir of a server on this machine");
@@ -117,10 +127,50 @@ std::string temp_folder(const Flags& flags) {
 
 }  // namespace
 
+namespace {
+
+Status check_wire(const Flags& flags) {
+  const bool over_ws = wire_of(flags) == Via::ws;
+  if (flags.protocol != 1 && flags.protocol != 2) return wrong("protocol", fmt::format("{} is not 1 or 2", flags.protocol));
+  if (!over_ws && flags.mtls) return wrong("mtls", "it is a mode of --via ws");
+  if (!over_ws) return {};
+  if (flags.once) return wrong("once", "work is pushed over ws: there is no queue to find empty");
+  if (flags.queues != Flags().queues)
+    return wrong("queue", "over ws the server chooses the jobs; give each tool's job its needs");
+  if (flags.tls) return wrong("tls", "give --connect wss://HOST:PORT/ws/worker");
+  if (flags.mtls && flags.tls_cert.empty()) return wrong("mtls", "it needs --tls-cert");
+  return {};
+}
+
+Result<sdk::ws::WorkerOptions> ws_options(const Flags& flags, const std::string& ca_file, std::string key) {
+  sdk::ws::WorkerOptions out;
+  out.url = flags.connect.empty() ? std::string(kDefaultUrl) : flags.connect;
+  if (const auto endpoint = sdk::ws::check_url(out.url); !endpoint.ok()) return wrong("connect", endpoint.error().detail);
+  out.protocol = flags.protocol == 1 ? sdk::ws::ProtocolVersion::v1 : sdk::ws::ProtocolVersion::v2;
+  out.tenant = flags.tenant;
+  out.auth = flags.mtls ? sdk::ws::AuthMode::mtls : sdk::ws::AuthMode::token;
+  out.token = std::move(key);
+  out.tls = {.ca_file = ca_file, .cert_file = flags.tls_cert, .key_file = flags.tls_key};
+  out.max_parallel = static_cast<std::uint32_t>(flags.max_concurrent);
+  out.runtimes = {"tool"};
+  out.features = {"tools"};
+  out.version = kVersion;
+  out.packages = {{.name = "muster.tools", .version = std::string(kVersion), .manifest = {}}};
+  if (flags.heartbeat_seconds > 0) {
+    out.heartbeat = std::chrono::seconds(flags.heartbeat_seconds);
+    out.heartbeat_jitter = out.heartbeat / 6;
+  }
+  out.drain_deadline = std::chrono::seconds(flags.shutdown_seconds);
+  return out;
+}
+
+}  // namespace
+
 Result<Settings> make_settings(const Flags& flags, const std::string& ca_file, const Environment& environment) {
-  for (const Status& status : {check_numbers(flags), check_queues(flags), check_paths(flags)})
+  for (const Status& status : {check_numbers(flags), check_queues(flags), check_paths(flags), check_wire(flags)})
     if (!status.ok()) return status;
-  auto address = sdk::resp::parse_address(flags.connect);
+  const bool over_ws = wire_of(flags) == Via::ws;
+  auto address = sdk::resp::parse_address(flags.connect.empty() || over_ws ? kDefaultAddress : flags.connect);
   if (!address.ok()) return wrong("connect", address.error().detail);
   if (flags.tls) address->tls = true;
   if (!flags.id.empty())
@@ -134,6 +184,11 @@ Result<Settings> make_settings(const Flags& flags, const std::string& ca_file, c
 
   Settings out{.tools = std::move(*tools), .sandbox = flags.sandbox, .spool = flags.spool, .spool_parent = folder + "/worker"};
   if (Status status = read_tags(flags, out.agent.identity.tags); !status.ok()) return status;
+  if (over_ws) {
+    auto ws = ws_options(flags, ca_file, *key);
+    if (!ws.ok()) return ws.status();
+    out.ws = *std::move(ws);
+  }
   out.agent.client.address = std::move(*address);
   out.agent.client.tls = {.ca_file = ca_file, .cert_file = flags.tls_cert, .key_file = flags.tls_key};
   out.agent.client.key = std::move(*key);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "sdk/cpp/ws/worker.h"
 #include "worker/agent.h"
 #include "worker/toolbox.h"
 
@@ -27,8 +28,15 @@ inline constexpr std::size_t kQueuesMax = 16;
 
 enum class SandboxMode : std::uint8_t { off, automatic, require };
 
+// The wire that jobs come over.
+enum class Via : std::uint8_t { resp, ws };
+
 struct Flags {
-  std::string connect = "127.0.0.1:6380";
+  std::optional<Via> via;      // absent: what the address says
+  std::string connect;         // empty: the wire's default on this machine
+  std::uint32_t protocol = 2;  // of ws: AstraFlow's first or second
+  std::string tenant = "default";
+  bool mtls = false;
   bool tls = false;
   std::string tls_cert;
   std::string tls_key;
@@ -67,6 +75,7 @@ struct Settings {
   SandboxMode sandbox = SandboxMode::automatic;
   std::string spool;  // empty: the first free one of spool_parent
   std::string spool_parent;
+  std::optional<sdk::ws::WorkerOptions> ws;  // --via ws: used instead of `agent`, but for its identity
 };
 
 // invalid_argument: which flag, and what it accepts.

@@ -140,7 +140,9 @@ class Watch {
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return from.reset();
     if (!result_.kept.ok()) return;  // the tool is being ended; what it still says has no place
-    result_.kept = into.append(std::string_view(chunk.data(), static_cast<std::size_t>(got)));
+    const std::string_view bytes(chunk.data(), static_cast<std::size_t>(got));
+    result_.kept = into.append(bytes);
+    if (request_.on_output && result_.kept.ok()) request_.on_output(&into == &result_.err, bytes);
   }
 
   void feed() {

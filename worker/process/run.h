@@ -4,7 +4,9 @@
 // was spilled to a file is given to the tool as that file.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "worker/process/cancel.h"
@@ -22,6 +24,8 @@ struct RunRequest {
   Duration timeout{0};
   Duration kill_grace = kKillGrace;
   Capture::Bounds bounds;  // of each output
+  // Hears what the tool writes, as it comes, beside its being kept; empty: nobody does.
+  std::function<void(bool is_error, std::string_view bytes)> on_output;
 };
 
 struct RunResult {

@@ -259,6 +259,7 @@ void Core::drain_further(Moment now) {
     handed_back_ = true;
     for (const Execution execution : table_.abandon()) {
       hand_back(table_.task(execution), "the worker stops", now);
+      ++counts_.abandoned;
       host_.cancel(execution);
     }
   }

@@ -50,6 +50,7 @@ struct CoreCounts {
   std::uint64_t sessions = 0;
   std::uint64_t finished = 0;
   std::uint64_t refused = 0;
+  std::uint64_t abandoned = 0;
 };
 
 class Core {

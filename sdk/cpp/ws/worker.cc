@@ -65,6 +65,11 @@ std::optional<Error> judge(const WorkerOptions& options) {
 
 }  // namespace
 
+Result<Nothing> check_url(std::string_view url) {
+  if (auto endpoint = parse_endpoint(url); !endpoint.ok()) return endpoint.error();
+  return Nothing{};
+}
+
 Worker::Worker(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Worker::~Worker() {
@@ -112,6 +117,7 @@ Result<Nothing> Worker::run() {
 
 Result<Nothing> Worker::start() { return state_->start(); }
 Result<Nothing> Worker::wait() { return state_->wait(); }
+bool Worker::wait_for_handlers(Duration at_most) { return state_->wait_for_handlers(at_most); }
 void Worker::shutdown() { drain(state_->options.drain_deadline); }
 void Worker::drain(Duration deadline) { state_->drain(deadline); }
 WorkerStatus Worker::status() const { return state_->status(); }

@@ -40,6 +40,9 @@ struct TlsFiles {
   std::string key_file;
 };
 
+// Whether a worker could connect there. invalid_argument: what is wrong, and the accepted form.
+Result<Nothing> check_url(std::string_view url);
+
 // A package of nodes as the scheduler is told about it. Its manifest lists the node types that belong to it.
 struct Package {
   std::string name;
@@ -93,6 +96,7 @@ struct WorkerStatus {
   std::size_t unacknowledged = 0;  // frames the scheduler has not confirmed
   std::uint64_t finished = 0;      // tasks whose outcome was sent
   std::uint64_t refused = 0;       // dispatches that were not run: repeats, missing resources
+  std::uint64_t abandoned = 0;     // tasks that the deadline of a drain handed back
   std::uint64_t feedback_dropped = 0;
 };
 
@@ -123,6 +127,9 @@ class Worker {
   Result<Nothing> start();
   // Until the worker has ended, by shutdown(), a signal, or because it was refused.
   Result<Nothing> wait();
+
+  // After the end: until every handler has returned, at most so long. False: some have not, and must not lose what they use.
+  bool wait_for_handlers(Duration at_most);
 
   // No new tasks; those that run go on until they end, or until the deadline, when they are handed back; then the worker says
   // goodbye. Any thread, any number of times; the earliest deadline counts.

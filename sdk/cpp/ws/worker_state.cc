@@ -138,6 +138,11 @@ Result<Nothing> Worker::State::wait() {
   return Nothing{};
 }
 
+bool Worker::State::wait_for_handlers(Duration at_most) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, at_most, [this] { return handlers_running_ == 0; });
+}
+
 void Worker::State::drain(Duration deadline) {
   post([this, deadline] {
     const Moment at = now();
@@ -210,6 +215,10 @@ std::string Worker::State::next_request_id() { return fmt::format("next-{:x}-{}"
 void Worker::State::begin(Execution execution, const TaskInfo& task, std::vector<Resource> resources) {
   const auto running = std::make_shared<RunningTask>(*this, execution, task, std::move(resources));
   tasks_[execution] = running;
+  {
+    const std::lock_guard lock(mutex_);
+    ++handlers_running_;
+  }
   crew_.post([self = shared_from_this(), running, execution, handler = &handlers.at(task.node_type)] {
     self->run_handler(running, execution, *handler);
   });
@@ -230,6 +239,11 @@ void Worker::State::run_handler(const std::shared_ptr<RunningTask>& task, Execut
     tasks_.erase(execution);
     core_->ended(execution, ending, now());
   });
+  {
+    const std::lock_guard lock(mutex_);
+    --handlers_running_;
+  }
+  changed_.notify_all();
 }
 
 void Worker::State::cancel(Execution execution) {
@@ -321,6 +335,7 @@ void Worker::State::publish() {
   status_.unacknowledged = machine.unacknowledged();
   status_.finished = core_->counts().finished;
   status_.refused = core_->counts().refused;
+  status_.abandoned = core_->counts().abandoned;
 }
 
 // Handlers that still run are told to stop; nobody waits for what they make.

@@ -36,6 +36,7 @@ struct Worker::State final : public TaskPort, public HandlerHost, public std::en
   // --- any thread ---
   Result<Nothing> start();
   Result<Nothing> wait();
+  bool wait_for_handlers(Duration at_most);
   void drain(Duration deadline);
   WorkerStatus status() const;
   void say(std::string_view line) const;
@@ -102,6 +103,7 @@ struct Worker::State final : public TaskPort, public HandlerHost, public std::en
   std::deque<Work> posted_;
   WorkerStatus status_;
   std::optional<Error> fatal_;
+  std::size_t handlers_running_ = 0;
   bool started_ = false;
   bool ended_ = false;
 };

@@ -149,7 +149,8 @@ Tasks::Place Tasks::take_up(const Grant& grant) {
             .node_id = std::move(document->node_id),
             .node_type = std::move(document->node_type),
             .dispatch_id = {},
-            .seq = worker_.core().run_numbers.number(key.first, key.second),
+            // By job: what a middleware asks for again is another task under the same name, and no repeat of the first.
+            .seq = worker_.core().run_numbers.number(key.first, grant.id.text()),
             .concurrency_key = std::move(document->concurrency_key),
             .payload = std::move(document->payload),
             .next = std::move(document->next),
