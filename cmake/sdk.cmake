@@ -14,7 +14,9 @@ file(GLOB workflow_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPEND
 # Those that gRPC or the server's headers would leak from, and those of tests, stay at home.
 list(FILTER workflow_headers EXCLUDE REGEX "/(wire|grpc_port|worker_state|client_state|skipping_clock|time_skipper|local_server)\\.h$")
 list(FILTER workflow_headers EXCLUDE REGEX "_testing\\.h$")
-foreach(header ${sdk_headers} ${workflow_headers})
+# Of the worker over WebSocket only what programs include; the rest is made of the server's own folders.
+set(ws_headers ws/ws.h ws/worker.h ws/task.h ws/resources.h)
+foreach(header ${sdk_headers} ${workflow_headers} ${ws_headers})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/${header})
   file(READ ${CMAKE_SOURCE_DIR}/sdk/cpp/${header} text)
   string(REPLACE "#include \"sdk/cpp/" "#include \"muster/" text "${text}")
@@ -22,12 +24,14 @@ foreach(header ${sdk_headers} ${workflow_headers})
 endforeach()
 file(CONFIGURE OUTPUT ${sdk_include}/muster/workflow.h
   CONTENT "// Everything a program needs for durable workflows.\n#pragma once\n\n#include \"muster/workflow/workflow.h\"  // IWYU pragma: export\n" @ONLY)
+file(CONFIGURE OUTPUT ${sdk_include}/muster/ws.h
+  CONTENT "// Everything a program needs to be a worker over WebSocket.\n#pragma once\n\n#include \"muster/ws/ws.h\"  // IWYU pragma: export\n" @ONLY)
 file(CONFIGURE OUTPUT ${sdk_include}/muster/testkit.h
   CONTENT "// A server in the test's own process.\n#pragma once\n\n#include \"muster/testkit/test_server.h\"  // IWYU pragma: export\n" @ONLY)
 
 # What the installed package calls muster::sdk and muster::testkit.
 add_library(muster_sdk_installed INTERFACE)
-target_link_libraries(muster_sdk_installed INTERFACE muster_workflow muster_sdk Threads::Threads)
+target_link_libraries(muster_sdk_installed INTERFACE muster_workflow muster_ws_worker muster_sdk Threads::Threads)
 target_include_directories(muster_sdk_installed INTERFACE ${sdk_include})
 add_library(muster::sdk ALIAS muster_sdk_installed)
 add_library(muster_testkit_installed INTERFACE)
@@ -53,9 +57,12 @@ function(muster_parts target out)
 endfunction()
 set(sdk_parts)
 muster_parts(muster_workflow sdk_parts)
+muster_parts(muster_ws_worker sdk_parts)
 set(testkit_parts)
 muster_parts(muster_testkit testkit_parts)
-install(TARGETS ${testkit_parts} ARCHIVE DESTINATION lib COMPONENT sdk)
+set(installed_parts ${testkit_parts} ${sdk_parts})
+list(REMOVE_DUPLICATES installed_parts)
+install(TARGETS ${installed_parts} ARCHIVE DESTINATION lib COMPONENT sdk)
 install(DIRECTORY ${sdk_include}/muster DESTINATION include COMPONENT sdk)
 
 include(CMakePackageConfigHelpers)

@@ -185,5 +185,26 @@ TEST(DiscoveredTools, AreTheUsualOnesAndUnitsAlongThePath) {
   EXPECT_LE(box.tools().size() + box.units().size(), kToolsMax);
 }
 
+TEST_F(SettingsTest, OverWebSocketNeedNoKeyAndSayWhatIsOfRespAlone) {
+  environment.erase("AGQ_SESSION_KEY");
+  const auto settings = parsed({"--via", "ws", "--tools", "sort", "--max-concurrent", "3"});
+  ASSERT_TRUE(settings.ok()) << settings.status().message();
+  ASSERT_TRUE(settings->ws);
+  EXPECT_EQ(settings->ws->url, "ws://127.0.0.1:8080/ws/worker");
+  EXPECT_EQ(settings->ws->max_parallel, 3U);
+  EXPECT_EQ(settings->ws->token, "");
+  const auto by_address = parsed({"--connect", "wss://h/ws/worker", "--protocol", "1", "--key", kKey});
+  ASSERT_TRUE(by_address.ok()) << by_address.status().message();
+  EXPECT_EQ(by_address->ws->protocol, sdk::ws::ProtocolVersion::v1);
+  EXPECT_EQ(by_address->ws->token, kKey);
+  EXPECT_NE(problem({"--via", "ws", "--once"}).find("--once"), std::string::npos);
+  EXPECT_NE(problem({"--via", "ws", "--queue", "x"}).find("--queue"), std::string::npos);
+  EXPECT_NE(problem({"--via", "ws", "--tls"}).find("wss://"), std::string::npos);
+  EXPECT_NE(problem({"--via", "ws", "--mtls"}).find("--tls-cert"), std::string::npos);
+  EXPECT_NE(problem({"--via", "ws", "--connect", "127.0.0.1:6380"}).find("ws://HOST"), std::string::npos);
+  EXPECT_NE(problem({"--via", "ws", "--protocol", "3"}).find("1 or 2"), std::string::npos);
+  EXPECT_NE(problem({"--via", "smoke"}), "");
+}
+
 }  // namespace
 }  // namespace muster::worker

@@ -24,11 +24,13 @@ def program(path):
     return str(found)
 
 
-def run(command, address=None, seconds=2 * DEADLINE_SECONDS, **options):
+def run(command, address=None, http=None, seconds=2 * DEADLINE_SECONDS, **options):
     """Exit code, stdout and stderr of a program that ends by itself."""
     env = clean_environment()
     if address:
         env["MUSTER_ADDRESS"] = address
+    if http:
+        env["MUSTER_HTTP"] = http
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=env, stdin=subprocess.DEVNULL, **options)
     return done.returncode, done.stdout, done.stderr
 
