@@ -71,7 +71,7 @@ std::optional<Ticks> Core::next_due() const {
     if (at && (!due || *at < *due)) due = at;
   };
   also(table_.next_due());
-  if (drain_deadline_) also(handed_back_ ? *drain_deadline_ + kFarewellWithin : *drain_deadline_);
+  if (drain_deadline_ && !machine_.is_leaving()) also(handed_back_ ? *drain_deadline_ + kFarewellWithin : *drain_deadline_);
   return due;
 }
 
@@ -233,9 +233,9 @@ void Core::end_overdue(Moment now) {
   }
 }
 
-bool Core::feedback(const TaskInfo& task, std::string_view payload, Moment now) {
-  return machine_.send(FrameKind::feedback, payload, {.corr = task.task_id, .seq = {}, .ack_request = false}, Care::may_be_left,
-                       0, now);
+bool Core::feedback(const std::string& task_id, std::string_view payload, Moment now) {
+  return machine_.send(FrameKind::feedback, payload, {.corr = task_id, .seq = {}, .ack_request = false}, Care::may_be_left, 0,
+                       now);
 }
 
 void Core::next(Execution execution, const NextAsk& ask, Moment now) {

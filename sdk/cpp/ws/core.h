@@ -45,7 +45,6 @@ struct CoreOptions {
   std::function<void(const std::string& type, const Json& payload)> on_extension;
 };
 
-// The worker's side of digest names: `inflight_tasks`, `task_duration_ms_bucket`, `heartbeat_sent_total`, …
 struct CoreCounts {
   std::uint64_t sessions = 0;
   std::uint64_t finished = 0;
@@ -67,7 +66,7 @@ class Core {
 
   // --- from handlers ---
   void ended(Execution execution, Ending ending, Moment now);
-  bool feedback(const TaskInfo& task, std::string_view payload, Moment now);
+  bool feedback(const std::string& task_id, std::string_view payload, Moment now);
   void next(Execution execution, const NextAsk& ask, Moment now);
 
   // --- the end ---

@@ -59,8 +59,7 @@ TEST_F(CoreTest, RunsATaskAndSaysHowItEnded) {
   EXPECT_EQ(ack["payload"]["ack_seq"], 1);
   ASSERT_EQ(worker.host.begun.size(), 1U);
   EXPECT_EQ(worker.host.begun[0].task.parameters, (Json{{"m", "hi"}}));
-  EXPECT_TRUE(
-      worker.core.feedback(worker.host.begun[0].task, R"({"run_id":"run-1","task_id":"n1","progress":0.5})", worker.now()));
+  EXPECT_TRUE(worker.core.feedback("n1", R"({"run_id":"run-1","task_id":"n1","progress":0.5})", worker.now()));
   const Json feedback = scheduler.hear("biz.exec.feedback");
   EXPECT_EQ(feedback["session_seq"], 1);
   EXPECT_EQ(feedback["corr"], "n1");
@@ -192,6 +191,13 @@ TEST_F(CoreTest, ARefusedTokenIsTheEnd) {
   EXPECT_EQ(worker.core.refusal()->code(), muster::Code::unauthenticated);
   clock.advance(60s);
   EXPECT_FALSE(scheduler.connect());
+}
+
+TEST_F(CoreTest, WhatIsSaidTogetherWithAGoodbyeCounts) {
+  ASSERT_TRUE(scheduler.connect());
+  scheduler.heard();
+  scheduler.say_and_close(scheduler.frame("control.reset", {{"code", "E.AUTH.INVALID_TOKEN"}, {"reason", "no"}}), 1011, "no");
+  EXPECT_TRUE(worker.core.refusal());
 }
 
 TEST_F(CoreTest, ReconnectsAtOnceThenAfterOneTwoFourSecondsUpToThirty) {
@@ -411,7 +417,7 @@ TEST_F(CoreTest, FeedbackIsLeftOutWhenMuchWaitsAndOutcomesNeverAre) {
   scheduler.say(scheduler.dispatch("n1", 1));
   scheduler.cut();
   int taken = 0;
-  while (worker.core.feedback(worker.host.begun[0].task, R"({"run_id":"run-1","task_id":"n1"})", worker.now())) ++taken;
+  while (worker.core.feedback("n1", R"({"run_id":"run-1","task_id":"n1"})", worker.now())) ++taken;
   EXPECT_EQ(taken, static_cast<int>(kFeedbackWaitingFramesMax));
   worker.finish(worker.host.begun[0]);
   EXPECT_EQ(worker.core.machine().unacknowledged(), kFeedbackWaitingFramesMax + 1);

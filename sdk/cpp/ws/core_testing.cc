@@ -132,8 +132,13 @@ void ScriptedScheduler::say(const Json& frame) {
   look();
 }
 
+void ScriptedScheduler::say_and_close(const Json& frame, int code, std::string_view reason) {
+  peer_->send_text(frame.dump());
+  close(code, reason);
+}
+
 void ScriptedScheduler::close(int code, std::string_view reason) {
-  look();
+  worker_.work();
   peer_->close(static_cast<websocket::CloseCode>(code), reason, worker_.now().ticks + Duration(5'000));
   worker_.core.machine().received(peer_->take_output(), worker_.now());
   look();

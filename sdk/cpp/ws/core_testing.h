@@ -85,6 +85,8 @@ class ScriptedScheduler {
 
   void say(const Json& frame);
   void close(int code, std::string_view reason);
+  // Both reach the worker in one read.
+  void say_and_close(const Json& frame, int code, std::string_view reason);
   void cut();
   bool is_closed() const { return closed_; }
 

@@ -78,6 +78,7 @@ void Machine::received(std::string_view bytes, Moment now) {
   std::vector<std::string> messages;
   connection_->received(bytes, now, messages);
   if (connection_->is_open() && !greeted_) greet(now);
+  // What was said before a goodbye counts, also when both came together.
   for (const std::string& message : messages) take_message(message, now);
 }
 
@@ -223,7 +224,6 @@ void Machine::refuse(std::string_view code, std::string_view reason) {
 // --- what the scheduler says ---
 
 void Machine::take_message(std::string_view message, Moment now) {
-  if (!connection_ || connection_->end()) return;
   auto frame = session::read_envelope(message, {.bytes = kInboundBytesMax, .protocol = options_.protocol});
   if (!frame.ok()) return note(fmt::format("a frame of the scheduler was dropped: {}", frame.status().message()));
   const FrameKind kind = session::kind_of(options_.protocol, frame->type);

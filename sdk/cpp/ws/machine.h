@@ -104,6 +104,7 @@ class Machine {
 
   session::WorkerState state() const { return state_; }
   bool is_ready() const { return state_ == session::WorkerState::ready || state_ == session::WorkerState::draining; }
+  bool is_leaving() const { return over_; }  // the goodbye was said
   bool is_over() const { return over_ && !connection_; }
   bool is_connected() const { return connection_ != nullptr; }
   std::size_t unacknowledged() const { return channel_.waiting(); }

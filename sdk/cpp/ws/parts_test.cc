@@ -212,7 +212,7 @@ TEST(TaskTable, IsBounded) {
 // --- a task in a handler's hands ---
 
 struct FakePort final : TaskPort {
-  bool post_feedback(const TaskInfo&, std::string payload) override {
+  bool post_feedback(const std::string&, std::string payload) override {
     feedback.push_back(std::move(payload));
     return has_room;
   }

@@ -38,7 +38,7 @@ Result<Nothing> RunningTask::feedback(const Feedback& feedback) {
   if (payload.size() > kFeedbackBytesMax)
     return error_of(Code::invalid_argument,
                     fmt::format("feedback of {} bytes, at most {} are sent", payload.size(), kFeedbackBytesMax));
-  if (!port_.post_feedback(info_, std::move(payload)))
+  if (!port_.post_feedback(info_.task_id, std::move(payload)))
     return error_of(Code::exhausted, "too much waits for the scheduler: this feedback is left out");
   return Nothing{};
 }

@@ -23,7 +23,7 @@ class TaskPort {
  public:
   virtual ~TaskPort() = default;
   // False: too much waits for the scheduler.
-  virtual bool post_feedback(const TaskInfo& task, std::string payload) = 0;
+  virtual bool post_feedback(const std::string& task_id, std::string payload) = 0;
   virtual void post_next(Execution execution, NextAsk ask) = 0;
   virtual std::string next_request_id() = 0;
   virtual ResourceRegistry& registry() = 0;

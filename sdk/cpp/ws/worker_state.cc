@@ -188,7 +188,7 @@ void Worker::State::run_posted() {
   for (const Work& work : posted) work();
 }
 
-bool Worker::State::post_feedback(const TaskInfo& task, std::string payload) {
+bool Worker::State::post_feedback(const std::string& task_id, std::string payload) {
   const std::size_t bytes = payload.size();
   if (feedback_bytes_.load() + waiting_bytes_.load() + bytes > kFeedbackWaitingBytesMax ||
       waiting_frames_.load() >= kFeedbackWaitingFramesMax) {
@@ -197,9 +197,9 @@ bool Worker::State::post_feedback(const TaskInfo& task, std::string payload) {
   }
   feedback_bytes_ += bytes;
   ++waiting_frames_;
-  post([this, task, payload = std::move(payload), bytes] {
+  post([this, task_id, payload = std::move(payload), bytes] {
     feedback_bytes_ -= bytes;
-    if (!core_->feedback(task, payload, now())) ++feedback_dropped_;
+    if (!core_->feedback(task_id, payload, now())) ++feedback_dropped_;
   });
   return true;
 }

@@ -42,7 +42,7 @@ struct Worker::State final : public TaskPort, public HandlerHost, public std::en
   void say(std::string_view line) const;
 
   // --- handlers' threads ---
-  bool post_feedback(const TaskInfo& task, std::string payload) override;
+  bool post_feedback(const std::string& task_id, std::string payload) override;
   void post_next(Execution execution, NextAsk ask) override;
   std::string next_request_id() override;
   ResourceRegistry& registry() override { return *options.resources; }
