@@ -206,6 +206,8 @@ void Resources::put(std::vector<Resource> resources, Reply<store::Each<Resource>
   store_.keyspace(std::move(batch), [this, ns, resources = std::move(resources), refusals = std::move(refusals),
                                      reply = std::move(reply)](Result<std::vector<KeyAnswer>> known) mutable {
     if (!known.ok()) return reply(known.status());
+    if (known->size() != 4 || known->front().list.size() != resources.size())
+      return reply(Status::exhausted("the resources are too many to be read at once"));
     std::vector<Resource> rivals;
     for (std::size_t i = 0; i < resources.size(); ++i)
       if (const auto before = resource_of(ns, known->front().list[i]); before && is_of_another_worker(*before, resources[i]))

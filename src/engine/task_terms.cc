@@ -229,7 +229,9 @@ void lean(JobSpec& spec, const TaskAffinity& affinity, const TaskFacts& facts) {
   if (!spec.affinity.sticky_key.empty() || !spec.affinity.prefer.empty()) return;
   if (affinity.expires_at && *affinity.expires_at <= facts.now) return;
   const auto place = facts.places.find(affinity.key);
-  if (place != facts.places.end() && !place->second.empty()) {
+  // A neighbour in the same submission may have asked for the place of a key whose end this task does not tell.
+  const bool moves = affinity.mode == AffinityMode::preferred || affinity.expires_at;
+  if (moves && place != facts.places.end() && !place->second.empty()) {
     spec.affinity.prefer = worker_capability(place->second.text());
     if (affinity.mode == AffinityMode::sticky)
       spec.affinity.prefer_wait = std::min(*affinity.expires_at - facts.now, limits::kPreferWaitMax);

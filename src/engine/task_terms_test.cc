@@ -189,6 +189,15 @@ TEST(TaskTerms, AStickyKeyWithoutAnEndIsTheStores) {
   EXPECT_EQ(spec.affinity.sticky_key, "s");
 }
 
+TEST(TaskTerms, AStickyKeyWithoutAnEndIsTheStoresThoughANeighbourAskedForItsPlace) {
+  JobSpec spec = task_job(R"("affinity":{"key":"user-1"})");
+  TaskFacts known = facts();
+  known.places.emplace("user-1", WorkerId("w1"));
+  EXPECT_TRUE(judged_task(spec, known).refused.ok());
+  EXPECT_EQ(spec.affinity.sticky_key, "user-1");
+  EXPECT_TRUE(spec.affinity.prefer.empty());
+}
+
 TEST(TaskTerms, AStickyKeyHoldsUntilItsEnd) {
   const std::string members = R"("affinity":{"key":"s","mode":"sticky","expires_at":"2026-11-15T08:30:00Z"})";
   TaskFacts known = facts();
