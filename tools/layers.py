@@ -75,7 +75,7 @@ THIRD_PARTY = {
     "sqlite3.h": ["src/store/sqlite", "tests", "bench"],
     "libpq": ["src/store/postgres", "tests", "bench"],
     "boost/": ["src/net", "src/fronts/http", "src/server", "tests", "bench"],
-    "openssl/": ["src/net", "src/session", "src/websocket", "sdk/cpp", "sdk/cpp/ws", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
+    "openssl/": ["src/base", "src/net", "src/session", "src/websocket", "sdk/cpp", "sdk/cpp/ws", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
     "nlohmann/": [
         "src/base", "src/session", "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/schema", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
         "src/server", "sdk/cpp", "sdk/cpp/ws", "cli", "worker", "tests", "bench", "examples",
