@@ -50,6 +50,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       workers_(store, clock, options),
       queues_(store),
       plans_(store),
+      packages_(store, events_, clock, metrics, options),
       keys_(store, clock, options),
       resources_(store, clock),
       mail_(store, clock, events_),

@@ -8,6 +8,7 @@
 //   Schedules  jobs that are enqueued again and again
 //   Resources  what workers keep for later tasks
 //   WorkerMail  frames that somebody sends to a worker
+//   Packages  what AstraFlow's workers have installed, and what they shall have
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
@@ -30,6 +31,7 @@
 #include "engine/keys.h"
 #include "engine/options.h"
 #include "engine/orphaned_runs.h"
+#include "engine/packages.h"
 #include "engine/plans.h"
 #include "engine/queues.h"
 #include "engine/resources.h"
@@ -52,6 +54,7 @@ class Engine final : private store::Listener {
   Workers& workers() { return workers_; }
   Queues& queues() { return queues_; }
   Plans& plans() { return plans_; }
+  Packages& packages() { return packages_; }
   Keys& keys() { return keys_; }
   Resources& resources() { return resources_; }
   WorkerMail& mail() { return mail_; }
@@ -68,8 +71,8 @@ class Engine final : private store::Listener {
   // Work that arrives during the sleep (a claim that parks, a job that is scheduled) is late by this at most.
   static constexpr Duration kSleepMax{50};
 
-  // Answers every parked claim with an empty list and parks no more, and hands all audit rows to the store; the other verbs and tick()
-  // go on. Idempotent.
+  // Answers every parked claim with an empty list and parks no more, and hands all audit rows to the store; the other verbs and
+  // tick() go on. Idempotent.
   void stop();
 
  private:
@@ -86,6 +89,7 @@ class Engine final : private store::Listener {
   Workers workers_;
   Queues queues_;
   Plans plans_;
+  Packages packages_;
   Keys keys_;
   Resources resources_;
   WorkerMail mail_;

@@ -96,6 +96,17 @@ void Events::publish(ExtensionTold told) {
   for (const std::shared_ptr<Subscriber>& subscriber : *subscribers) subscriber->wake();
 }
 
+void Events::publish(std::vector<PackageChange> changes) {
+  if (changes.empty()) return;
+  std::shared_ptr<const Subscribers> subscribers;
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (PackageChange& change : changes) state_->append({.what = std::move(change)});
+    subscribers = state_->subscribers;
+  }
+  for (const std::shared_ptr<Subscriber>& subscriber : *subscribers) subscriber->wake();
+}
+
 Events::Slice Events::read(std::uint64_t after, std::size_t limit) const {
   const std::lock_guard lock(state_->mutex);
   Slice slice;

@@ -11,6 +11,7 @@
 
 #include "base/unique_function.h"
 #include "model/change.h"
+#include "model/package.h"
 #include "store/store.h"
 
 namespace muster::engine {
@@ -33,7 +34,7 @@ struct ExtensionTold {
 
 struct Event {
   std::uint64_t number = 0;  // unique and growing across restarts of the process
-  std::variant<JobChange, WorkerChange, QueueChanged, ExtensionTold> what;
+  std::variant<JobChange, WorkerChange, QueueChanged, ExtensionTold, PackageChange> what;
 };
 
 enum class SubscriptionId : std::uint64_t {};
@@ -48,6 +49,7 @@ class Events {
   void publish(const store::Committed& commit);
   // Of a frame that no commit belongs to. A payload beyond the bounds is left out.
   void publish(ExtensionTold told);
+  void publish(std::vector<PackageChange> changes);
 
   struct Slice {
     std::vector<Event> events;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "engine/load_rule.h"
+#include "engine/package_rules.h"
 #include "model/limits.h"
 #include "model/worker.h"
 #include "store/verbs.h"
@@ -39,6 +40,7 @@ struct Options {
   Duration orphaned_runs_after{0};
   LoadLimits load;
   std::map<std::string, LoadLimits> load_by_namespace;  // instead of `load`
+  PackageTiming packages;
 };
 
 }  // namespace muster::engine
