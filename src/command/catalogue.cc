@@ -7,6 +7,7 @@
 #include "command/jobs.h"
 #include "command/keys.h"
 #include "command/namespaces.h"
+#include "command/packages.h"
 #include "command/plans.h"
 #include "command/queues.h"
 #include "command/resources.h"
@@ -18,21 +19,22 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 81> kCatalogue{
-    &kActionGet,        &kActionList,       &kActionSubmit,     &kAuditList,       &kBackupCreate, &kClusterStatus,
-    &kJobCancel,        &kJobCancelBulk,    &kJobClaim,         &kJobComplete,     &kJobCount,     &kJobFail,
-    &kJobFind,          &kJobGet,           &kJobHeartbeat,     &kJobList,         &kJobLogs,      &kJobProgress,
-    &kJobRelease,       &kJobRetry,         &kJobRetryMatching, &kJobSettle,       &kJobSnooze,    &kJobSubmit,
-    &kJobSubmitBulk,    &kJobWhy,           &kKeysAwait,        &kKeysClear,       &kKeysRead,     &kKeysWrite,
-    &kNamespaceCreate,  &kNamespaceDelete,  &kNamespaceList,    &kNamespaceUpdate, &kPlanDelete,   &kPlanGet,
-    &kPlanList,         &kPlanSubmit,       &kQueueLimit,       &kQueueList,       &kQueuePause,   &kQueueResume,
-    &kResourceDelete,   &kResourceGet,      &kResourceList,     &kResourcePut,     &kRunCancel,    &kRunComplete,
-    &kRunFail,          &kRunGet,           &kRunGetStep,       &kRunHistory,      &kRunList,      &kRunResult,
-    &kRunRetry,         &kRunSignal,        &kRunStart,         &kRunStartChild,   &kRunStep,      &kRunTerminate,
-    &kScheduleBackfill, &kScheduleCreate,   &kScheduleDelete,   &kScheduleGet,     &kScheduleList, &kSchedulePause,
-    &kSchedulePreview,  &kScheduleResume,   &kScheduleTrigger,  &kScheduleUpdate,  &kServerInfo,   &kWorkerDrain,
-    &kWorkerGet,        &kWorkerHeartbeat,  &kWorkerList,       &kWorkerRegister,  &kWorkerResume, &kWorkerRetire,
-    &kWorkerSend,       &kWorkerUnregister, &kWorkerVerify,
+constexpr std::array<const Spec*, 90> kCatalogue{
+    &kActionGet,       &kActionList,      &kActionSubmit,     &kAuditList,        &kBackupCreate,     &kClusterStatus,
+    &kJobCancel,       &kJobCancelBulk,   &kJobClaim,         &kJobComplete,      &kJobCount,         &kJobFail,
+    &kJobFind,         &kJobGet,          &kJobHeartbeat,     &kJobList,          &kJobLogs,          &kJobProgress,
+    &kJobRelease,      &kJobRetry,        &kJobRetryMatching, &kJobSettle,        &kJobSnooze,        &kJobSubmit,
+    &kJobSubmitBulk,   &kJobWhy,          &kKeysAwait,        &kKeysClear,        &kKeysRead,         &kKeysWrite,
+    &kNamespaceCreate, &kNamespaceDelete, &kNamespaceList,    &kNamespaceUpdate,  &kPackageArchive,   &kPackageEvents,
+    &kPackageGet,      &kPackageInstall,  &kPackageList,      &kPackageNote,      &kPackageReconcile, &kPackageUninstall,
+    &kPackageWatch,    &kPlanDelete,      &kPlanGet,          &kPlanList,         &kPlanSubmit,       &kQueueLimit,
+    &kQueueList,       &kQueuePause,      &kQueueResume,      &kResourceDelete,   &kResourceGet,      &kResourceList,
+    &kResourcePut,     &kRunCancel,       &kRunComplete,      &kRunFail,          &kRunGet,           &kRunGetStep,
+    &kRunHistory,      &kRunList,         &kRunResult,        &kRunRetry,         &kRunSignal,        &kRunStart,
+    &kRunStartChild,   &kRunStep,         &kRunTerminate,     &kScheduleBackfill, &kScheduleCreate,   &kScheduleDelete,
+    &kScheduleGet,     &kScheduleList,    &kSchedulePause,    &kSchedulePreview,  &kScheduleResume,   &kScheduleTrigger,
+    &kScheduleUpdate,  &kServerInfo,      &kWorkerDrain,      &kWorkerGet,        &kWorkerHeartbeat,  &kWorkerList,
+    &kWorkerRegister,  &kWorkerResume,    &kWorkerRetire,     &kWorkerSend,       &kWorkerUnregister, &kWorkerVerify,
 };
 
 }  // namespace

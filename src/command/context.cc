@@ -58,8 +58,9 @@ std::map<std::string, std::string> Listeners::all() const {
 Status authorize(const Caller& caller, const Spec& spec) {
   const Role least = least_role(spec.auth);
   if (caller.role >= least) return {};
-  return Status::permission_denied(
-      fmt::format("{} needs the role {}; this token has the role {}", spec.name, to_string(least), to_string(caller.role)));
+  return Status::permission_denied(fmt::format("{}{}{} needs the role {}; this token has the role {}", spec.refusal,
+                                               spec.refusal.empty() ? "" : ": ", spec.name, to_string(least),
+                                               to_string(caller.role)));
 }
 
 Status authorize_worker(const Caller& caller, const WorkerId& worker) {

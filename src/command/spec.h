@@ -16,9 +16,10 @@ struct Spec {
   std::string_view since;  // the version that brought it
   Auth auth = Auth::operator_only;
   Effect effect = Effect::write;
-  bool idempotent = false;   // repeating it after outcome_unknown is safe
-  bool audited = false;      // an operator's intervention: who, what and outcome are logged
-  std::string_view summary;  // one sentence
+  bool idempotent = false;     // repeating it after outcome_unknown is safe
+  bool audited = false;        // an operator's intervention: who, what and outcome are logged
+  std::string_view summary;    // one sentence
+  std::string_view refusal{};  // what AstraFlow's documents call its refusal by role; empty: nothing
 };
 
 // A command's record and what it answers with.

@@ -86,7 +86,8 @@ command::ServerFacts Server::facts(const Config& config) const {
           .started_at = clock_.now(),
           .node = node_name(config),
           .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_),
-          .backup_folder = config.backup_dir()};
+          .backup_folder = config.backup_dir(),
+          .archives = std::make_shared<command::Archives>(archive_options(config))};
 }
 
 Status Server::start_http(const Config& config) {

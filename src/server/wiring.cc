@@ -198,8 +198,16 @@ engine::Options engine_options(const Config& config) {
   // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
   // On PostgreSQL another node may have handed them out.
+  options.packages.answer = duration(config, "packages", "timeout");
   if (config.grpc() && !config.on_postgres()) options.orphaned_runs_after = policy(config, Dialect::grpc).dead_after;
   return options;
+}
+
+command::Archives::Options archive_options(const Config& config) {
+  const std::string& folder = config.text("packages", "folder");
+  return {.folder = folder.empty() ? config.data_dir() + "/packages" : folder,
+          .url = config.text("packages", "url"),
+          .bytes_max = count(config, "packages", "archive_bytes_max")};
 }
 
 std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "command/archives.h"
 #include "engine/options.h"
 #include "fronts/grpc/options.h"
 #include "fronts/http/options.h"
@@ -23,6 +24,7 @@ store::postgres::Options postgres_options(const Config& config);
 std::string node_name(const Config& config);
 
 engine::Options engine_options(const Config& config);
+command::Archives::Options archive_options(const Config& config);
 // The operator's key, the workers' keys and the tokens: the same on every wire.
 std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key);
 auth::BrakeOptions brake_options(const Config& config);

@@ -25,6 +25,13 @@ void job_retry(ExchangePtr exchange);
 void job_retry_matching(ExchangePtr exchange);
 void job_logs(ExchangePtr exchange);
 
+void package_list(ExchangePtr exchange);
+void package_get(ExchangePtr exchange);
+void package_install(ExchangePtr exchange);
+void package_uninstall(ExchangePtr exchange);
+void package_events(ExchangePtr exchange);
+void package_archive(ExchangePtr exchange);
+
 void plan_submit(ExchangePtr exchange);
 void plan_list(ExchangePtr exchange);
 void plan_get(ExchangePtr exchange);

@@ -7,6 +7,7 @@
 #include "command/audit.h"
 #include "command/jobs.h"
 #include "command/namespaces.h"
+#include "command/packages.h"
 #include "command/plans.h"
 #include "command/queues.h"
 #include "command/resources.h"
@@ -60,6 +61,12 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs/{id}/release", command::kJobRelease, endpoints::job_release),
     command_route(Method::post, "/api/v1/jobs/{id}/cancel", command::kJobCancel, endpoints::job_cancel),
     command_route(Method::post, "/api/v1/jobs/{id}/retry", command::kJobRetry, endpoints::job_retry),
+    command_route(Method::get, "/api/v1/packages", command::kPackageList, endpoints::package_list),
+    command_route(Method::get, "/api/v1/packages/events", command::kPackageEvents, endpoints::package_events),
+    command_route(Method::get, "/api/v1/packages/{name}", command::kPackageGet, endpoints::package_get),
+    command_route(Method::post, "/api/v1/packages/{name}/install", command::kPackageInstall, endpoints::package_install),
+    command_route(Method::post, "/api/v1/packages/{name}/uninstall", command::kPackageUninstall, endpoints::package_uninstall),
+    command_route(Method::get, "/packages/{name}/{version}/{file}", command::kPackageArchive, endpoints::package_archive),
     command_route(Method::post, "/api/v1/plans", command::kPlanSubmit, endpoints::plan_submit),
     command_route(Method::get, "/api/v1/plans", command::kPlanList, endpoints::plan_list),
     command_route(Method::get, "/api/v1/plans/{id}", command::kPlanGet, endpoints::plan_get),

@@ -72,9 +72,10 @@ std::string misfit(const json& doc, const json& unresolved, const json& value, c
 }
 
 // What only other wires have a word for.
-constexpr std::array<std::string_view, 13> kOfOtherWires{
-    "job.count",    "job.find", "keys.await",   "keys.clear",      "keys.read",     "keys.write",   "namespace.update",
-    "run.complete", "run.fail", "run.get_step", "run.start_child", "worker.retire", "worker.verify"};
+constexpr std::array<std::string_view, 16> kOfOtherWires{"package.note", "package.reconcile", "package.watch", "job.count",
+                                                         "job.find",     "keys.await",        "keys.clear",    "keys.read",
+                                                         "keys.write",   "namespace.update",  "run.complete",  "run.fail",
+                                                         "run.get_step", "run.start_child",   "worker.retire", "worker.verify"};
 
 TEST(Routes, ReachEveryCommandOfTheCatalogueButWhatOtherWiresHave) {
   std::set<const command::Spec*> reached;

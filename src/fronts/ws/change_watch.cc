@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fronts/ws/core.h"
+#include "fronts/ws/package_watch.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/worker_session.h"
 
@@ -63,6 +64,7 @@ void ChangeWatch::read() {
       if (const auto* job = std::get_if<JobChange>(&event.what)) tell(*job);
       if (const auto* worker = std::get_if<WorkerChange>(&event.what)) tell(*worker);
       if (const auto* mail = std::get_if<command::ExtensionTold>(&event.what)) tell(*mail);
+      if (const auto* package = std::get_if<PackageChange>(&event.what)) tell(*package);
     }
     if (slice.events.size() < kReadBatch) return;
   }
@@ -87,6 +89,12 @@ void ChangeWatch::tell(const WorkerChange& change) {
 void ChangeWatch::tell(const command::ExtensionTold& told) {
   if (told.way != command::ExtensionTold::Way::to_worker) return;
   if (const auto session = core_.sessions->find(told.ns.text(), told.worker.text())) session->collect_mail();
+}
+
+void ChangeWatch::tell(const PackageChange& change) {
+  if (change.status != PackageStatus::requested) return;
+  if (change.worker.empty()) return core_.package_watch->changed(change.ns.text());
+  if (const auto session = core_.sessions->find(change.ns.text(), change.worker.text())) session->packages().look();
 }
 
 }  // namespace muster::ws

@@ -1,5 +1,6 @@
 // What others do to the workers and jobs of this front, told to their sessions as it happens: a drain, a cancelled job, a lease
-// that is over. A beat tells the same within half a minute, so what is missed here only comes later. On the loop's thread.
+// that is over, a package that is wanted. A beat or a poll tells the same within half a minute, so what is missed here only comes
+// later. On the loop's thread.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,7 @@ class ChangeWatch : public std::enable_shared_from_this<ChangeWatch> {
   void tell(const JobChange& change);
   void tell(const WorkerChange& change);
   void tell(const command::ExtensionTold& told);
+  void tell(const PackageChange& change);
 
   Core& core_;
   command::Events& events_;

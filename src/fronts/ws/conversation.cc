@@ -202,7 +202,7 @@ void Conversation::handshake(const Envelope& frame) {
 
 void Conversation::registration(Envelope frame) {
   if (frame.id == registering_id_) return;  // it is on its way
-  Registration registration = read_registration(frame.payload);
+  Registration registration = read_registration(frame.payload, &core_.schemas.manifest());
   if (worker_) {
     acknowledge(frame);
     return worker_->registered_again(std::move(registration));

@@ -24,7 +24,8 @@
 
 namespace muster::ws {
 
-class ChangeWatch;  // change_watch.h: what others do to workers and jobs
+class ChangeWatch;   // change_watch.h: what others do to workers and jobs
+class PackageWatch;  // package_watch.h: what others want of workers' packages
 class WorkerSession;
 class Sessions;  // sessions.h: who has a session, by instance
 
@@ -50,7 +51,8 @@ struct Core : std::enable_shared_from_this<Core> {
   std::map<JobId, std::weak_ptr<WorkerSession>> awaited;  // jobs of next requests → who waits
   std::map<JobId, std::uint32_t> lost_dispatches;         // of a job, without an acknowledgement
   std::unique_ptr<Sessions> sessions;
-  std::shared_ptr<ChangeWatch> changes;  // shared with wakes that are on their way to it
+  std::shared_ptr<ChangeWatch> changes;         // shared with wakes that are on their way to it
+  std::shared_ptr<PackageWatch> package_watch;  // shared with answers that are on their way to it
   std::size_t sockets = 0;
   bool stopping = false;
 

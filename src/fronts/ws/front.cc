@@ -2,6 +2,7 @@
 
 #include "fronts/ws/change_watch.h"
 #include "fronts/ws/core.h"
+#include "fronts/ws/package_watch.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
 #include "fronts/ws/worker_session.h"
@@ -18,6 +19,7 @@ struct Ending {
   explicit Ending(std::shared_ptr<Core> ended) : core(std::move(ended)) {}
   ~Ending() {
     core->changes->stop();
+    core->package_watch->stop();
     core->sessions->clear();
   }
   Ending(const Ending&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fronts/ws/member_text.h"
+#include "model/package.h"
 #include "model/resource.h"
 #include "model/validate.h"
 
@@ -21,26 +22,24 @@ bool is_installed(const Registration& registration, const Package& package) {
   return found != registration.packages.end() && found->status == "installed";
 }
 
-// "1.10.0" is newer than "1.9.0": runs of digits are compared by their value.
-bool is_older(std::string_view a, std::string_view b) {
-  const auto number = [](std::string_view& text) {
-    std::uint64_t value = 0;
-    while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-      value = value * 10 + static_cast<std::uint64_t>(text.front() - '0');
-      text.remove_prefix(1);
-    }
-    return value;
-  };
-  while (!a.empty() && !b.empty()) {
-    const std::uint64_t left = number(a);
-    const std::uint64_t right = number(b);
-    if (left != right) return left < right;
-    if (a.empty() || b.empty()) break;
-    if (a.front() != b.front()) return a.front() < b.front();
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  return a.size() < b.size();
+// As the catalogue takes it. A text of megabytes is not even written down.
+command::PackageManifest manifest_of(const Json& entry, const schema::Schema* schema) {
+  command::PackageManifest out;
+  out.name = text_of(entry, "name");
+  out.version = text_of(entry, "version");
+  const Json* manifest = json::member(entry, "manifest");
+  if (manifest == nullptr) return out;
+  out.description = text_of(*manifest, "description");
+  if (const Json* nodes = json::array(*manifest, "nodes"))
+    for (const Json& node : *nodes)
+      if (const std::string* type = json::text(node, "type")) out.nodes.push_back(*type);
+  if (schema != nullptr && !schema->accepts(*manifest))
+    out.problem = schema->check(*manifest).message();
+  else if (text_of(*manifest, "name") != out.name || text_of(*manifest, "version") != out.version)
+    out.problem = "it is of another name or version than the package";
+  else
+    out.text = json::dump(*manifest);
+  return out;
 }
 
 void read_manifest(const Json& entry, Registration& out) {
@@ -52,7 +51,7 @@ void read_manifest(const Json& entry, Registration& out) {
     const std::string* type = json::text(node, "type");
     if (type == nullptr) continue;
     const auto [found, fresh] = out.nodes.try_emplace(*type, package);
-    if (!fresh && is_older(found->second.version, package.version)) found->second = package;
+    if (!fresh && is_older_version(found->second.version, package.version)) found->second = package;
   }
 }
 
@@ -70,7 +69,7 @@ class Offered {
 
 }  // namespace
 
-Registration read_registration(const Json& payload) {
+Registration read_registration(const Json& payload, const schema::Schema* manifest) {
   Registration out;
   if (const Json* capabilities = json::member(payload, "capabilities")) {
     if (const Json* concurrency = json::member(*capabilities, "concurrency")) {
@@ -86,7 +85,10 @@ Registration read_registration(const Json& payload) {
     for (const Json& package : *packages)
       out.packages.push_back({text_of(package, "name"), text_of(package, "version"), text_of(package, "status")});
   if (const Json* manifests = json::array(payload, "manifests"))
-    for (const Json& manifest : *manifests) read_manifest(manifest, out);
+    for (const Json& entry : *manifests) {
+      read_manifest(entry, out);
+      if (out.manifests.size() < command::kPackagesOfWorkerMax) out.manifests.push_back(manifest_of(entry, manifest));
+    }
   return out;
 }
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "base/json_reader.h"
+#include "command/packages.h"
 #include "fronts/auth/authenticator.h"
 #include "fronts/ws/options.h"
 #include "model/worker.h"
+#include "schema/schema.h"
 #include "session/frame_types.h"
 
 namespace muster::ws {
@@ -40,11 +42,12 @@ struct Registration {
   std::vector<std::string> runtimes;
   std::vector<std::string> features;
   std::vector<Package> packages;
-  std::map<std::string, Package> nodes;  // node type → the newest installed package that has it
+  std::map<std::string, Package> nodes;             // node type → the newest installed package that has it
+  std::vector<command::PackageManifest> manifests;  // until the catalogue has them
 };
 
-// REQUIRES: the payload passed its schema.
-Registration read_registration(const json::Tree& payload);
+// REQUIRES: the payload passed its schema. `manifest`: the schema of manifests; nullptr: there is none.
+Registration read_registration(const json::Tree& payload, const schema::Schema* manifest = nullptr);
 
 // As the registry keeps it. What makes no valid capability or does not fit is left out: the frame has no way to say so.
 WorkerSpec worker_spec(const Identity& identity, const Registration& registration, const std::string& session_id);

@@ -45,6 +45,8 @@ constexpr std::array kSources{
     Source{FrameKind::package_catalog, "", "pkg.catalog"},
 };
 
+constexpr std::string_view kManifest = "pkg.manifest";
+
 const embedded::File* find(std::span<const embedded::File> files, std::string_view stem) {
   const std::string name = std::string(stem) + ".schema.json";
   const auto found = std::find_if(files.begin(), files.end(), [&](const embedded::File& file) { return file.name == name; });
@@ -87,7 +89,10 @@ Result<Schemas> Schemas::compile() {
     if (!v2.ok()) return v2.status();
     (*table)[static_cast<std::size_t>(Protocol::v2)][kind] = *std::move(v2);
   }
+  auto manifest = ws::compile(find(embedded::schemas_biz(), kManifest), kManifest);
+  if (!manifest.ok()) return manifest.status();
   Schemas out;
+  out.manifest_ = std::make_shared<const schema::Schema>(*std::move(manifest));
   out.table_ = std::move(table);
   return out;
 }

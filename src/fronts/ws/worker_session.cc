@@ -47,6 +47,7 @@ WorkerSession::WorkerSession(Core& core, Identity identity, Registration registr
       spec_(worker_spec(identity_, registration_, session_id_)),
       channel_(core, identity_.protocol, identity_.tenant, *this),
       nexts_(*this),
+      packages_(*this),
       tasks_(*this),
       gone_(core.deadlines, [this] { expire(); }),
       miss_(core.deadlines, [this] { beat_missed(); }),
@@ -141,10 +142,14 @@ void WorkerSession::attach(Socket& socket) {
   channel_.attach(socket);
   core_.meter.connected(identity_.tenant, 1);
   switch (std::exchange(start_, Start::resumed)) {
-    case Start::afresh: tasks_.adopt(Duration::zero()); break;
+    case Start::afresh:
+      tasks_.adopt(Duration::zero());
+      packages_.registered(SessionPackages::Registered::anew);
+      break;
     case Start::restored:
       channel_.continued(last_seen_.value_or(0));
       tasks_.adopt(kSpeaksWithin);
+      packages_.look();
       break;
     case Start::resumed:
       if (const Status known = channel_.resumed(last_seen_); !known.ok())
@@ -154,6 +159,7 @@ void WorkerSession::attach(Socket& socket) {
                                                                       {"code", std::string(to_string(known.code()))},
                                                                       {"reason", known.message()}});
       tasks_.want();
+      packages_.look();
       break;
   }
   last_seen_.reset();
@@ -198,6 +204,7 @@ void WorkerSession::registered_again(Registration registration) {
   registration_ = std::move(registration);
   spec_ = worker_spec(identity_, registration_, session_id_);
   register_anew();
+  packages_.registered(SessionPackages::Registered::again);
 }
 
 void WorkerSession::register_anew() {
@@ -233,6 +240,7 @@ void WorkerSession::deliver(Envelope frame, Arrived arrived) {
     case FrameKind::feedback: return tasks_.feedback(frame, arrived);
     case FrameKind::next_request: return tasks_.next_request(frame, arrived);
     case FrameKind::extension: offer_extension(core_, {identity_, frame.type, frame.payload}); return channel_.done(arrived);
+    case FrameKind::package_event: return packages_.event(frame, arrived);
     default: return channel_.done(arrived);
   }
 }
@@ -259,8 +267,10 @@ void WorkerSession::beat_missed() {
 void WorkerSession::beat(const Envelope& frame) {
   if (!frame.payload.is_object()) return;
   expect_beat();
-  std::string stats = json::dump(frame.payload);
-  if (stats.size() > limits::kMetadataBytesMax) stats = brief_stats(frame.payload);
+  json::Tree told = frame.payload;
+  told["packages"] = {{"drift", packages_.drift()}};  // by what the server knows is wanted; workers cannot know
+  std::string stats = json::dump(told);
+  if (stats.size() > limits::kMetadataBytesMax) stats = brief_stats(told);
   store::Beat beat{.ns = NamespaceName(identity_.tenant),
                    .worker = WorkerId(identity_.instance),
                    .session = session_,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -14,6 +15,7 @@
 #include "fronts/ws/channel.h"
 #include "fronts/ws/log_brake.h"
 #include "fronts/ws/next_requests.h"
+#include "fronts/ws/packages.h"
 #include "fronts/ws/registration.h"
 #include "fronts/ws/tasks.h"
 #include "model/ids.h"
@@ -48,6 +50,9 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   const command::Caller& caller() const { return identity_.credential.caller; }
   Channel& channel() { return channel_; }
   NextRequests& nexts() { return nexts_; }
+  SessionPackages& packages() { return packages_; }
+  // What it registered, for the catalogue, which keeps it.
+  std::vector<command::PackageManifest> take_manifests() { return std::exchange(registration_.manifests, {}); }
   Core& core() { return core_; }
   LogBrake& complaints() { return complaints_; }  // lines about its frames
   const WorkerSpec& spec() const { return spec_; }
@@ -117,6 +122,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   WorkerSpec spec_;  // as it is registered
   Channel channel_;
   NextRequests nexts_;
+  SessionPackages packages_;
   Tasks tasks_;
   HeartbeatPolicy beats_ = default_policy(Dialect::ws);
   int misses_ = 0;

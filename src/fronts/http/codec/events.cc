@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "fronts/http/codec/operations.h"
+#include "fronts/http/codec/packages.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/writer.h"
 
@@ -82,6 +83,7 @@ struct Told {
 constexpr Told<JobChange> told(const JobChange&) { return {"job", {"", "", kJobChangeFields}}; }
 constexpr Told<WorkerChange> told(const WorkerChange&) { return {"worker", {"", "", kWorkerChangeFields}}; }
 constexpr Told<QueueChanged> told(const QueueChanged&) { return {"queue", {"", "", kQueueChangedFields}}; }
+Told<PackageChange> told(const PackageChange&) { return {"package", object_of(Of<PackageChange>{})}; }
 
 constexpr Told<command::ExtensionTold> told(const command::ExtensionTold&) { return {"extension", {"", "", kExtensionFields}}; }
 
@@ -111,13 +113,18 @@ bool passes(const EventFilter& filter, const command::ExtensionTold& told) {
          wants(filter.type, told.type);
 }
 
-constexpr std::array<std::string_view, 4> kKinds{"job", "worker", "queue", "extension"};
+bool passes(const EventFilter& filter, const PackageChange& change) {
+  return filter.packages && filter.queue.empty() && filter.type.empty() && !filter.job && wants_namespace(filter, change.ns);
+}
+
+constexpr std::array<std::string_view, 5> kKinds{"job", "worker", "queue", "extension", "package"};
 
 void read_kinds(QueryReader& in, const ParameterText& text, EventRequest& out) {
   const std::vector<std::size_t> places = read_parameter_words(in, text.name, "kind", kKinds);
   if (places.empty()) return;
-  out.filter.jobs = out.filter.workers = out.filter.queues = out.filter.extensions = false;
-  const std::array<bool*, 4> wanted{&out.filter.jobs, &out.filter.workers, &out.filter.queues, &out.filter.extensions};
+  out.filter.jobs = out.filter.workers = out.filter.queues = out.filter.extensions = out.filter.packages = false;
+  const std::array<bool*, 5> wanted{&out.filter.jobs, &out.filter.workers, &out.filter.queues, &out.filter.extensions,
+                                    &out.filter.packages};
   for (const std::size_t place : places) *wanted[place] = true;
 }
 
@@ -175,7 +182,7 @@ constexpr std::array kEventOperations{
     Operation{.id = "events",
               .parameters = draw_parameters<kEventParameters>,
               .answers = {Answer{.status = 200,
-                                 .doc = "Events named job, worker, queue, extension or gap; `id` is a growing number.",
+                                 .doc = "Events named job, worker, queue, extension, package or gap; `id` is a growing number.",
                                  .type = "text/event-stream"}},
               .summary = "What happens, as server-sent events."},
     Operation{.id = "metrics",

@@ -24,6 +24,7 @@ struct EventFilter {
   bool workers = true;
   bool queues = true;
   bool extensions = true;
+  bool packages = true;
 };
 
 struct EventRequest {

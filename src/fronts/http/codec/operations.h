@@ -91,6 +91,7 @@ constexpr Answer found(std::string_view doc) {
 std::span<const Operation> audit_operations();
 std::span<const Operation> job_operations();
 std::span<const Operation> job_request_operations();
+std::span<const Operation> package_operations();
 std::span<const Operation> plan_operations();
 std::span<const Operation> run_operations();
 std::span<const Operation> schedule_operations();

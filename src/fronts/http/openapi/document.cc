@@ -15,11 +15,12 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array kNouns{audit_operations,    job_operations,    job_request_operations, plan_operations,  run_operations,
-                            schedule_operations, worker_operations, resource_operations,    queue_operations, event_operations};
+constexpr std::array kNouns{audit_operations,    job_operations,   job_request_operations, package_operations,
+                            plan_operations,     run_operations,   schedule_operations,    worker_operations,
+                            resource_operations, queue_operations, event_operations};
 
-constexpr std::array<std::string_view, 9> kTags{"jobs",   "plans",      "runs",  "schedules", "workers",
-                                                "queues", "namespaces", "audit", "server"};
+constexpr std::array<std::string_view, 10> kTags{"jobs",    "packages", "plans",      "runs",  "schedules",
+                                                 "workers", "queues",   "namespaces", "audit", "server"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kHead{{
     {"openapi", R"("3.1.0")"},
