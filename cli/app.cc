@@ -197,6 +197,7 @@ std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std
     sub->final_callback([&context, &command] { context.chosen = command.run; });
   }
   add_job_commands(*app, context);
+  add_package_commands(*app, context);
   add_plan_commands(*app, context);
   add_action_commands(*app, context);
   add_workflow_commands(*app, context);

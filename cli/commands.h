@@ -30,6 +30,7 @@ inline constexpr std::size_t kNoteWidth = 60;     // of the column for what matt
 
 void add_job_commands(CLI::App& app, Context& context);
 void add_job_submit(CLI::App& group, Context& context);
+void add_package_commands(CLI::App& app, Context& context);
 void add_plan_commands(CLI::App& app, Context& context);
 void add_action_commands(CLI::App& app, Context& context);
 void add_workflow_commands(CLI::App& app, Context& context);

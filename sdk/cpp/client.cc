@@ -469,6 +469,38 @@ Result<std::vector<Submitted>> Client::backfill_schedule(const ScheduleRef& ref,
   return state_->post(schedule_path(ref.id).literal("/backfill"), encode_backfill(ref.ns, range), decode_submitted_many);
 }
 
+// --- packages ------------------------------------------------------------------------------------------------------
+
+Result<PackagePage> Client::packages(const PackageQuery& query) {
+  Path path = api("/packages");
+  path.query("namespace", query.ns)
+      .query("worker", query.worker)
+      .query("limit", number_text(query.limit))
+      .query("cursor", query.cursor);
+  return state_->get(path, decode_package_page);
+}
+
+Result<Package> Client::package(const PackageRef& ref) {
+  return state_->get(api("/packages").segment(ref.name).query("namespace", ref.ns).query("version", ref.version), decode_package);
+}
+
+Result<PackageWish> Client::install_package(const PackageInstall& request) {
+  return state_->post(api("/packages").segment(request.name).literal("/install"), encode(request), decode_package_wish);
+}
+
+Result<PackageWish> Client::uninstall_package(const PackageUninstall& request) {
+  return state_->post(api("/packages").segment(request.name).literal("/uninstall"), encode(request), decode_package_wish);
+}
+
+Result<std::vector<PackageEvent>> Client::package_events(const PackageEventQuery& query) {
+  Path path = api("/packages/events");
+  path.query("namespace", query.ns)
+      .query("package", query.package)
+      .query("worker", query.worker)
+      .query("limit", number_text(query.limit));
+  return state_->get(path, decode_package_events);
+}
+
 // --- plans, actions, logs -----------------------------------------------------------------------------------------
 
 Result<Plan> Client::submit_plan(const PlanRequest& request) {

@@ -96,6 +96,15 @@ class Client {
   Result<Resource> resource(const ResourceRef& ref);
   Result<ResourcePage> resources(const ResourceQuery& query);
   Result<Resource> delete_resource(const ResourceRef& ref);
+  struct PackageRef {
+    std::string ns, name, version;  // the version whose manifest is shown; empty: the latest
+  };
+  Result<PackagePage> packages(const PackageQuery& query);
+  Result<Package> package(const PackageRef& ref);
+  // What workers shall have; they get it while they are connected, or when they come.
+  Result<PackageWish> install_package(const PackageInstall& request);
+  Result<PackageWish> uninstall_package(const PackageUninstall& request);
+  Result<std::vector<PackageEvent>> package_events(const PackageEventQuery& query);  // newest first
 
   struct PlanRef {
     std::string ns, plan;

@@ -49,6 +49,9 @@ std::string encode_strings(std::span<const std::pair<std::string_view, std::stri
 std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, std::string_view reason);
 std::string encode_cancel_many(std::span<const std::string> ids, std::string_view reason);
 
+std::string encode(const PackageInstall& request);
+std::string encode(const PackageUninstall& request);
+
 // invalid_argument: an input is not JSON.
 Result<std::string> encode(const ActionRequest& request);
 
@@ -94,6 +97,10 @@ Result<Queue> decode_queue(std::string_view text);
 Result<std::vector<Queue>> decode_queues(std::string_view text);
 Result<Namespace> decode_namespace(std::string_view text);
 Result<std::vector<Namespace>> decode_namespaces(std::string_view text);
+Result<PackagePage> decode_package_page(std::string_view text);
+Result<Package> decode_package(std::string_view text);
+Result<PackageWish> decode_package_wish(std::string_view text);
+Result<std::vector<PackageEvent>> decode_package_events(std::string_view text);
 Result<Plan> decode_plan(std::string_view text);
 Result<PlanPage> decode_plan_page(std::string_view text);
 Result<Action> decode_action(std::string_view text);

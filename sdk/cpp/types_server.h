@@ -113,7 +113,7 @@ struct Backup {
 
 struct EventFilter {
   std::string ns, queue, type, job;
-  std::string kinds;          // comma list of job, worker, queue; empty: all
+  std::string kinds;          // comma list of job, worker, queue, package; empty: all
   std::string last_event_id;  // resume after this one; empty: from now on
 };
 
