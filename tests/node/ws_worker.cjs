@@ -3,8 +3,12 @@
 //   ws_worker.cjs URL v1|v2 TASKS DELAY_MS
 //
 // Offers the node demo.echo in eight slots, answers each task after DELAY_MS with {"echo": its parameters}, comes back after every cut, and ends when
-// TASKS results are acknowledged. Prints one JSON line: how many tasks it ran, resumed sessions and fresh ones.
+// TASKS results are acknowledged. A package whose archive it can read, with the sha256 it was told, it installs by registering again (protocol 2); about any other it
+// stays silent, as AstraFlow's do. Prints one JSON line: how many tasks it ran, resumed sessions and fresh ones.
 'use strict';
+const { createHash } = require('crypto');
+const { readFileSync } = require('fs');
+const { fileURLToPath } = require('url');
 const { WebSocket } = require('ws');
 
 const [url, protocol, tasks, delay] = process.argv.slice(2);
@@ -63,6 +67,29 @@ function run(dispatch) {
   }, Number(delay));
 }
 
+function install({ name: wanted, version, url: from, sha256 }) {
+  let bytes;
+  try {
+    bytes = readFileSync(fileURLToPath(from));
+  } catch {
+    return;
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) return;
+  registration.packages = registration.packages.filter((each) => each.name !== wanted).concat({ name: wanted, version, status: 'installed' });
+  write(frame(name('register'), registration, { ack: { request: true } }));
+}
+
+function uninstall({ name: wanted, version }) {
+  registration.packages = registration.packages.filter((each) => each.name !== wanted || (version && each.version !== version));
+  write(frame(name('register'), registration, { ack: { request: true } }));
+}
+
+function deliver(value) {
+  if (value.type === 'biz.exec.dispatch') run(value);
+  if (value.type === 'biz.pkg.install') install(value.payload);
+  if (value.type === 'biz.pkg.uninstall') uninstall(value.payload);
+}
+
 function acked(result) {
   if (!unacked.delete(result)) return;
   outcome.acknowledged += 1;
@@ -99,8 +126,10 @@ function received(value) {
     case 'control.reset': session = null; return;
     case 'cmd.dispatch': acknowledge(value); return run(value);
     case 'biz.exec.dispatch':
+    case 'biz.pkg.install':
+    case 'biz.pkg.uninstall':
       if (value.session_seq > base) early.set(value.session_seq, value);
-      for (; early.has(base + 1); base += 1) { run(early.get(base + 1)); early.delete(base + 1); }
+      for (; early.has(base + 1); base += 1) { deliver(early.get(base + 1)); early.delete(base + 1); }
       return acknowledge(value);
     default:
   }
