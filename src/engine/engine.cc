@@ -54,6 +54,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       keys_(store, clock, options),
       resources_(store, clock),
       mail_(store, clock, events_),
+      feedback_(store, clock, options),
       runs_(store, jobs_, clock, options),
       schedules_(store, runs_, clock, metrics, options),
       orphaned_runs_(jobs_, runs_, clock, options.orphaned_runs_after),
@@ -70,15 +71,16 @@ Engine::~Engine() {
 Duration Engine::tick() {
   Duration pause = kSleepMax;
   each_in_turn([&] { pause = std::min(pause, sweeper_.tick()); }, [&] { pause = std::min(pause, claims_.tick()); },
-               [&] { pause = std::min(pause, keys_.tick()); }, [&] { pause = std::min(pause, runs_.tick()); },
-               [&] { pause = std::min(pause, schedules_.tick()); }, [&] { pause = std::min(pause, orphaned_runs_.tick()); },
-               [&] { pause = std::min(pause, audit_.tick()); });
+               [&] { pause = std::min(pause, keys_.tick()); }, [&] { pause = std::min(pause, feedback_.tick()); },
+               [&] { pause = std::min(pause, runs_.tick()); }, [&] { pause = std::min(pause, schedules_.tick()); },
+               [&] { pause = std::min(pause, orphaned_runs_.tick()); }, [&] { pause = std::min(pause, audit_.tick()); });
   return std::max(pause, Duration(0));
 }
 
 void Engine::stop() {
   claims_.stop();
   keys_.stop();
+  feedback_.stop();
   runs_.stop();
   schedules_.stop();
   orphaned_runs_.stop();
@@ -90,7 +92,7 @@ void Engine::committed(const store::Committed& commit) {
                [&] {
                  if (!commit.keys.empty()) keys_.committed(commit);
                },
-               [&] { runs_.committed(commit); }, [&] { schedules_.committed(commit); });
+               [&] { feedback_.committed(commit); }, [&] { runs_.committed(commit); }, [&] { schedules_.committed(commit); });
   bool scheduled = false;
   for (const JobChange& change : commit.jobs) {
     moves_[static_cast<std::size_t>(change.event)]->add();

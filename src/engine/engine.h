@@ -9,6 +9,7 @@
 //   Resources  what workers keep for later tasks
 //   WorkerMail  frames that somebody sends to a worker
 //   Packages  what AstraFlow's workers have installed, and what they shall have
+//   Feedback  what workers tell about jobs while they run, and who reads it
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
@@ -27,6 +28,7 @@
 #include "engine/audit.h"
 #include "engine/claims.h"
 #include "engine/events.h"
+#include "engine/feedback.h"
 #include "engine/jobs.h"
 #include "engine/keys.h"
 #include "engine/options.h"
@@ -58,6 +60,7 @@ class Engine final : private store::Listener {
   Keys& keys() { return keys_; }
   Resources& resources() { return resources_; }
   WorkerMail& mail() { return mail_; }
+  Feedback& feedback() { return feedback_; }
   Runs& runs() { return runs_; }
   Schedules& schedules() { return schedules_; }
   Claims& claims() { return claims_; }
@@ -93,6 +96,7 @@ class Engine final : private store::Listener {
   Keys keys_;
   Resources resources_;
   WorkerMail mail_;
+  Feedback feedback_;
   Runs runs_;
   Schedules schedules_;
   OrphanedRuns orphaned_runs_;
