@@ -4,6 +4,7 @@
 
 #include "command/actions.h"
 #include "command/audit.h"
+#include "command/feedback.h"
 #include "command/jobs.h"
 #include "command/keys.h"
 #include "command/namespaces.h"
@@ -19,22 +20,23 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 90> kCatalogue{
-    &kActionGet,       &kActionList,      &kActionSubmit,     &kAuditList,        &kBackupCreate,     &kClusterStatus,
-    &kJobCancel,       &kJobCancelBulk,   &kJobClaim,         &kJobComplete,      &kJobCount,         &kJobFail,
-    &kJobFind,         &kJobGet,          &kJobHeartbeat,     &kJobList,          &kJobLogs,          &kJobProgress,
-    &kJobRelease,      &kJobRetry,        &kJobRetryMatching, &kJobSettle,        &kJobSnooze,        &kJobSubmit,
-    &kJobSubmitBulk,   &kJobWhy,          &kKeysAwait,        &kKeysClear,        &kKeysRead,         &kKeysWrite,
-    &kNamespaceCreate, &kNamespaceDelete, &kNamespaceList,    &kNamespaceUpdate,  &kPackageArchive,   &kPackageEvents,
-    &kPackageGet,      &kPackageInstall,  &kPackageList,      &kPackageNote,      &kPackageReconcile, &kPackageUninstall,
-    &kPackageWatch,    &kPlanDelete,      &kPlanGet,          &kPlanList,         &kPlanSubmit,       &kQueueLimit,
-    &kQueueList,       &kQueuePause,      &kQueueResume,      &kResourceDelete,   &kResourceGet,      &kResourceList,
-    &kResourcePut,     &kRunCancel,       &kRunComplete,      &kRunFail,          &kRunGet,           &kRunGetStep,
-    &kRunHistory,      &kRunList,         &kRunResult,        &kRunRetry,         &kRunSignal,        &kRunStart,
-    &kRunStartChild,   &kRunStep,         &kRunTerminate,     &kScheduleBackfill, &kScheduleCreate,   &kScheduleDelete,
-    &kScheduleGet,     &kScheduleList,    &kSchedulePause,    &kSchedulePreview,  &kScheduleResume,   &kScheduleTrigger,
-    &kScheduleUpdate,  &kServerInfo,      &kWorkerDrain,      &kWorkerGet,        &kWorkerHeartbeat,  &kWorkerList,
-    &kWorkerRegister,  &kWorkerResume,    &kWorkerRetire,     &kWorkerSend,       &kWorkerUnregister, &kWorkerVerify,
+constexpr std::array<const Spec*, 92> kCatalogue{
+    &kActionGet,        &kActionList,       &kActionSubmit,    &kAuditList,       &kBackupCreate,     &kClusterStatus,
+    &kJobCancel,        &kJobCancelBulk,    &kJobClaim,        &kJobComplete,     &kJobCount,         &kJobFail,
+    &kJobFeedback,      &kJobFind,          &kJobGet,          &kJobHeartbeat,    &kJobList,          &kJobLogs,
+    &kJobOutput,        &kJobProgress,      &kJobRelease,      &kJobRetry,        &kJobRetryMatching, &kJobSettle,
+    &kJobSnooze,        &kJobSubmit,        &kJobSubmitBulk,   &kJobWhy,          &kKeysAwait,        &kKeysClear,
+    &kKeysRead,         &kKeysWrite,        &kNamespaceCreate, &kNamespaceDelete, &kNamespaceList,    &kNamespaceUpdate,
+    &kPackageArchive,   &kPackageEvents,    &kPackageGet,      &kPackageInstall,  &kPackageList,      &kPackageNote,
+    &kPackageReconcile, &kPackageUninstall, &kPackageWatch,    &kPlanDelete,      &kPlanGet,          &kPlanList,
+    &kPlanSubmit,       &kQueueLimit,       &kQueueList,       &kQueuePause,      &kQueueResume,      &kResourceDelete,
+    &kResourceGet,      &kResourceList,     &kResourcePut,     &kRunCancel,       &kRunComplete,      &kRunFail,
+    &kRunGet,           &kRunGetStep,       &kRunHistory,      &kRunList,         &kRunResult,        &kRunRetry,
+    &kRunSignal,        &kRunStart,         &kRunStartChild,   &kRunStep,         &kRunTerminate,     &kScheduleBackfill,
+    &kScheduleCreate,   &kScheduleDelete,   &kScheduleGet,     &kScheduleList,    &kSchedulePause,    &kSchedulePreview,
+    &kScheduleResume,   &kScheduleTrigger,  &kScheduleUpdate,  &kServerInfo,      &kWorkerDrain,      &kWorkerGet,
+    &kWorkerHeartbeat,  &kWorkerList,       &kWorkerRegister,  &kWorkerResume,    &kWorkerRetire,     &kWorkerSend,
+    &kWorkerUnregister, &kWorkerVerify,
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "fronts/http/options.h"
 #include "fronts/http/response.h"
 #include "fronts/http/rpc.h"
+#include "fronts/http/run_events.h"
 #include "fronts/http/upgrade.h"
 #include "net/io_loop.h"
 
@@ -40,9 +41,10 @@ class Core {
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
   Gzip gzip;
-  RpcHandler rpc;          // empty: nobody takes calls
-  UpgradeHandler upgrade;  // empty: nobody takes WebSockets
-  bool loopback = true;    // of the listener; the stricter answer until it is known
+  RpcHandler rpc;               // empty: nobody takes calls
+  UpgradeHandler upgrade;       // empty: nobody takes WebSockets
+  RunEventsHandler run_events;  // empty: nobody tells them
+  bool loopback = true;         // of the listener; the stricter answer until it is known
 
  private:
   struct RouteMetrics {

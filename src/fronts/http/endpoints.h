@@ -23,6 +23,8 @@ void job_cancel(ExchangePtr exchange);
 void job_cancel_bulk(ExchangePtr exchange);
 void job_retry(ExchangePtr exchange);
 void job_retry_matching(ExchangePtr exchange);
+void job_feedback(ExchangePtr exchange);
+void job_output(ExchangePtr exchange);
 void job_logs(ExchangePtr exchange);
 
 void package_list(ExchangePtr exchange);
@@ -90,6 +92,7 @@ void cluster_status(ExchangePtr exchange);
 void server_info(ExchangePtr exchange);
 void openapi(ExchangePtr exchange);
 void events(ExchangePtr exchange);
+void run_events(ExchangePtr exchange);
 void metrics(ExchangePtr exchange);
 void healthz(ExchangePtr exchange);
 void readyz(ExchangePtr exchange);

@@ -1,4 +1,5 @@
 #include "command/jobs.h"
+#include "fronts/http/codec/feedback.h"
 #include "fronts/http/codec/job_query.h"
 #include "fronts/http/codec/job_replies.h"
 #include "fronts/http/codec/job_requests.h"
@@ -68,6 +69,10 @@ void job_why(ExchangePtr exchange) { serve<of_job<command::JobWhyRequest>, as_js
 void job_heartbeat(ExchangePtr exchange) { serve<decode_renewal, as_json<store::Renewed>>(std::move(exchange)); }
 
 void job_progress(ExchangePtr exchange) { serve<decode_progress, as_json<store::Renewed>>(std::move(exchange)); }
+
+void job_feedback(ExchangePtr exchange) { serve<decode_feedback, as_json<store::Renewed>>(std::move(exchange)); }
+
+void job_output(ExchangePtr exchange) { serve<decode_output_query, as_json<command::JobOutput>>(std::move(exchange)); }
 
 void job_complete(ExchangePtr exchange) { serve<decode_completion, as_json<store::Settled>>(std::move(exchange)); }
 

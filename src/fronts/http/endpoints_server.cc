@@ -53,6 +53,16 @@ void events(ExchangePtr exchange) {
   exchange->stream(std::move(request->filter), after);
 }
 
+void run_events(ExchangePtr exchange) {
+  auto asked = decode_run_events(exchange->query(), exchange->request().last_event_id);
+  if (!asked.ok()) return exchange->fail(asked.status());
+  if (Status allowed = command::confine(exchange->credential.caller, asked->ns); !allowed.ok()) return exchange->fail(allowed);
+  const RunEventsHandler& handler = exchange->core().run_events;
+  if (!handler) return exchange->fail(Status::not_found("this server tells nothing of runs: it has no WebSocket workers"));
+  asked->credential = exchange->credential;
+  exchange->stream(handler, *std::move(asked));
+}
+
 void metrics(ExchangePtr exchange) {
   if (Status allowed = command::authorize_everywhere(exchange->credential.caller, "/metrics"); !allowed.ok())
     return exchange->fail(allowed);

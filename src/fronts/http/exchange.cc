@@ -99,6 +99,24 @@ void Exchange::stream(EventFilter filter, std::uint64_t after) {
                             .head_only = request_.method == Method::head});
 }
 
+void Exchange::stream(const RunEventsHandler& handler, RunEventsAsked asked) {
+  Response response{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {{"Cache-Control", "no-store"}}};
+  if (request_.method == Method::head) return answer(std::move(response));
+  const auto session = session_.lock();
+  net::Connection* const connection = session ? session->to_itself(number_) : nullptr;
+  if (connection == nullptr) return fail(Status::invalid_argument("a stream is the only request of its connection"));
+  auto opened = handler(std::move(asked), *connection);
+  if (!opened.ok()) return fail(opened.status());
+  answered_ = true;
+  core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);
+  if (origin_accepted) {
+    response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
+    response.headers.emplace_back("Vary", "Origin");
+  }
+  session->become({.response = head_of(response, {.date = core_->date(), .keep_alive = false, .content_length = {}}),
+                   .session = *std::move(opened)});
+}
+
 void Exchange::when_room(UniqueFunction<void()> begin) {
   if (const auto session = session_.lock()) session->begin_long(number_, std::move(begin));
 }

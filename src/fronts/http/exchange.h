@@ -17,6 +17,7 @@
 #include "fronts/http/auth.h"
 #include "fronts/http/request.h"
 #include "fronts/http/response.h"
+#include "fronts/http/run_events.h"
 #include "fronts/http/target.h"
 #include "fronts/http/upgrade.h"
 #include "model/job.h"
@@ -53,6 +54,9 @@ class Exchange {
   void upgrade(const UpgradeHandler& handler);
   // Turns the connection into a stream of events.
   void stream(EventFilter filter, std::uint64_t after);
+
+  // Turns the connection into a stream that is another session's.
+  void stream(const RunEventsHandler& handler, RunEventsAsked asked);
 
   // Runs `begin` when the connection has room for a long answer, which may be now; not at all when it ends before.
   void when_room(UniqueFunction<void()> begin);

@@ -86,6 +86,11 @@ void HttpFront::set_upgrade(UpgradeHandler handler) {
   state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->upgrade = std::move(handler); });
 }
 
+void HttpFront::set_run_events(RunEventsHandler handler) {
+  state_->core->loop.post(
+      [core = state_->core, handler = std::move(handler)]() mutable { core->run_events = std::move(handler); });
+}
+
 void HttpFront::stop(Duration grace) { state_->listener->stop(grace); }
 
 }  // namespace muster::http

@@ -14,6 +14,7 @@
 #include "command/door.h"
 #include "fronts/http/options.h"
 #include "fronts/http/rpc.h"
+#include "fronts/http/run_events.h"
 #include "fronts/http/upgrade.h"
 #include "net/io_loop.h"
 
@@ -37,6 +38,8 @@ class HttpFront {
   void set_rpc(RpcHandler handler);
   // Who takes over WebSockets; empty: nobody does, and their path is unknown.
   void set_upgrade(UpgradeHandler handler);
+  // Who tells what happens to runs; empty: nobody does, and their path is unknown.
+  void set_run_events(RunEventsHandler handler);
 
   // Accepts no more, answers parked claims with an empty list, lets requests under way finish within `grace`, then closes
   // what is left. Returns when all connections are gone. Idempotent. REQUIRES: not inside the loop.

@@ -5,6 +5,7 @@
 
 #include "command/actions.h"
 #include "command/audit.h"
+#include "command/feedback.h"
 #include "command/jobs.h"
 #include "command/namespaces.h"
 #include "command/packages.h"
@@ -55,6 +56,8 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/jobs/{id}/logs", command::kJobLogs, endpoints::job_logs),
     command_route(Method::post, "/api/v1/jobs/{id}/heartbeat", command::kJobHeartbeat, endpoints::job_heartbeat),
     command_route(Method::post, "/api/v1/jobs/{id}/progress", command::kJobProgress, endpoints::job_progress),
+    command_route(Method::post, "/api/v1/jobs/{id}/feedback", command::kJobFeedback, endpoints::job_feedback),
+    command_route(Method::get, "/api/v1/jobs/{id}/output", command::kJobOutput, endpoints::job_output),
     command_route(Method::post, "/api/v1/jobs/{id}/complete", command::kJobComplete, endpoints::job_complete),
     command_route(Method::post, "/api/v1/jobs/{id}/fail", command::kJobFail, endpoints::job_fail),
     command_route(Method::post, "/api/v1/jobs/{id}/snooze", command::kJobSnooze, endpoints::job_snooze),
@@ -118,6 +121,7 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
+    plain_route("/api/v1/events", Access::reader, endpoints::run_events),
     plain_route("/events", Access::reader, endpoints::events),
     plain_route("/metrics", Access::reader, endpoints::metrics),
     plain_route("/healthz", Access::everybody, endpoints::healthz),

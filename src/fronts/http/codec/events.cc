@@ -9,6 +9,7 @@
 #include "fronts/http/codec/packages.h"
 #include "fronts/http/codec/values.h"
 #include "fronts/http/json/writer.h"
+#include "fronts/http/run_events.h"
 
 namespace muster::http {
 
@@ -170,6 +171,16 @@ constexpr std::array kEventParameters{
                             read_later},
 };
 
+void read_asked_later(QueryReader&, const ParameterText&, RunEventsAsked&) {}
+
+constexpr std::array kRunEventParameters{
+    parameter<&RunEventsAsked::ns>("namespace", kDefaultNamespaceDoc),
+    parameter<&RunEventsAsked::client>("clientSessionId", "Runs of this client are told, too."),
+    parameter<&RunEventsAsked::last_event_id>("last_event_id", "Resume after it; for clients that cannot set the header."),
+    Parameter<RunEventsAsked>{{.name = "Last-Event-ID", .doc = "Resume after it.", .draw = draw_of<std::string>, .in = "header"},
+                              read_asked_later},
+};
+
 constexpr Answer text_answer(std::string_view doc, unsigned status = 200) {
   return {.status = status, .doc = doc, .type = "text/plain"};
 }
@@ -185,6 +196,12 @@ constexpr std::array kEventOperations{
                                  .doc = "Events named job, worker, queue, extension, package or gap; `id` is a growing number.",
                                  .type = "text/event-stream"}},
               .summary = "What happens, as server-sent events."},
+    Operation{.id = "run_events",
+              .parameters = draw_parameters<kRunEventParameters>,
+              .answers = {Answer{.status = 200,
+                                 .doc = "Events of AstraFlow's runs and workers; `id` counts those of the namespace.",
+                                 .type = "text/event-stream"}},
+              .summary = "What happens to AstraFlow's runs and workers, as server-sent events."},
     Operation{.id = "metrics",
               .answers = {text_answer("Prometheus text format 0.0.4.")},
               .summary = "Metrics in Prometheus text format."},
@@ -196,6 +213,12 @@ constexpr std::array kEventOperations{
 };
 
 }  // namespace
+
+Result<RunEventsAsked> decode_run_events(const std::vector<QueryParameter>& query, const std::string& last_event_id) {
+  auto asked = read_query(query, kRunEventParameters, RunEventsAsked());
+  if (asked.ok() && !last_event_id.empty()) asked->last_event_id = last_event_id;
+  return asked;
+}
 
 std::span<const Operation> event_operations() { return kEventOperations; }
 

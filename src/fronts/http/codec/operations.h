@@ -92,6 +92,7 @@ std::span<const Operation> audit_operations();
 std::span<const Operation> job_operations();
 std::span<const Operation> job_request_operations();
 std::span<const Operation> package_operations();
+std::span<const Operation> feedback_operations();
 std::span<const Operation> plan_operations();
 std::span<const Operation> run_operations();
 std::span<const Operation> schedule_operations();

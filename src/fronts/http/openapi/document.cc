@@ -15,9 +15,9 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array kNouns{audit_operations,    job_operations,   job_request_operations, package_operations,
-                            plan_operations,     run_operations,   schedule_operations,    worker_operations,
-                            resource_operations, queue_operations, event_operations};
+constexpr std::array kNouns{audit_operations,   job_operations,      job_request_operations, feedback_operations,
+                            package_operations, plan_operations,     run_operations,         schedule_operations,
+                            worker_operations,  resource_operations, queue_operations,       event_operations};
 
 constexpr std::array<std::string_view, 10> kTags{"jobs",    "packages", "plans",      "runs",  "schedules",
                                                  "workers", "queues",   "namespaces", "audit", "server"};
@@ -47,6 +47,7 @@ std::string last_word(std::string_view path) {
 // job.submit_bulk is job_submit_bulk; what is not a command is called by its path. One command may have two routes: searching is
 // listing with a body.
 std::string id_of(const Route& route) {
+  if (route.pattern == "/api/v1/events") return "run_events";
   if (route.command == nullptr) return last_word(route.pattern);
   if (route.pattern.ends_with("/search")) return "job_search";
   std::string id(route.command->name);
