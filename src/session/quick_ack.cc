@@ -73,13 +73,18 @@ bool is_ack(std::string_view value) {
   return each_member(value, [&](std::string_view name, std::string_view part) { return once.add(name) && plain_text(part); });
 }
 
-bool take_payload(std::string_view value, WindowAck& out) {
+bool take_payload(std::string_view value, QuickAck& ack) {
+  WindowAck& out = ack.window;
   Once once(kPayload);
   return each_member(value,
                      [&](std::string_view name, std::string_view part) {
                        if (!once.add(name)) return false;
                        if (name == "ok") return part == "true" || part == "false";
-                       if (name == "for" || name == "info") return plain_text(part).has_value();
+                       if (name == "for" || name == "info") {
+                         const auto text = plain_text(part);
+                         if (text && name == "for") ack.acked_id = *text;
+                         return text.has_value();
+                       }
                        const auto number = natural_value(part);
                        if (!number) return false;
                        if (name == "ack_seq") {
@@ -109,7 +114,7 @@ std::optional<QuickAck> read_quick_ack(std::string_view message) {
     if (!once.add(name)) return false;
     if (name == "sender") return is_sender(value);
     if (name == "ack") return is_ack(value);
-    if (name == "payload") return take_payload(value, ack.window);
+    if (name == "payload") return take_payload(value, ack);
     if (name == "seq") return natural_value(value).has_value();
     const auto text = plain_text(value);
     if (text && name == "ts") return parse_rfc3339(*text).has_value();

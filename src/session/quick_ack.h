@@ -14,6 +14,7 @@ namespace muster::session {
 
 struct QuickAck {
   std::string_view tenant;
+  std::string_view acked_id;  // as the payload names it; empty: it names none
   WindowAck window;
 };
 

@@ -22,6 +22,7 @@ TEST(QuickAck, TakesAcksAsWorkersWriteThem) {
   const auto ack = read_quick_ack(kUsual);
   ASSERT_TRUE(ack);
   EXPECT_EQ(ack->tenant, "default");
+  EXPECT_EQ(ack->acked_id, "d-1");
   EXPECT_EQ(ack->window, (WindowAck{.ack_seq = 7, .ack_bitmap = 18446744073709551614U, .recv_window = 64}));
   EXPECT_TRUE(read_quick_ack(with(kUsual, R"(, "ack": {"for": "d-1"})", "")));
   EXPECT_EQ(read_quick_ack(with(kUsual, R"("recv_window": 64)", R"("recv_window": 4000000000000)"))->window.recv_window, 64U);

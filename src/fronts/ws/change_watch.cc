@@ -71,6 +71,7 @@ void ChangeWatch::read() {
 }
 
 void ChangeWatch::tell(const JobChange& change) {
+  core_.feed.changed(change);
   if (is_finished(change.to) && !core_.awaited.empty())
     if (const auto waits = core_.awaited.find(change.id); waits != core_.awaited.end())
       if (const auto session = waits->second.lock()) session->job_ended(change.id);

@@ -216,6 +216,11 @@ void Channel::refuse(const Envelope& frame, Arrived arrived) {
   done(arrived);
 }
 
+void Channel::hold(Arrived arrived) {
+  const auto number = static_cast<std::uint64_t>(arrived);
+  if (number >= first_ack_ && number < first_ack_ + acks_.size()) ++acks_[number - first_ack_].waiting;
+}
+
 void Channel::flush_acks() {
   while (!acks_.empty() && acks_.front().waiting == 0) {
     if (acks_.front().due) write_ack(*acks_.front().due);

@@ -82,6 +82,8 @@ class Channel {
   void done(Arrived arrived);
   // Protocol 1: it is not acknowledged, and is new when it comes again.
   void refuse(const session::Envelope& frame, Arrived arrived);
+  // It brought one thing more: done() is called once more, too.
+  void hold(Arrived arrived);
 
   // What acks of control frames say: no more than what is safe.
   session::WindowAck acknowledged_window() const { return safe_; }

@@ -60,7 +60,7 @@ bool Conversation::moves_window(std::string_view text) {
   const auto ack = session::read_quick_ack(text);
   if (!ack || ack->tenant != identity_->tenant) return false;
   core_.meter.frame(tenant_, Meter::Direction::in, text.size());
-  worker_->window_acked(ack->window);
+  worker_->window_acked(*ack);
   return true;
 }
 

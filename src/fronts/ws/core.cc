@@ -19,6 +19,7 @@ Core::Core(net::IoLoop& on, command::Door& through, Metrics& counted, WsOptions 
       authenticator(options.auth, brake),
       deadlines(on),
       strangers(deadlines, kStrangerComplaintsMax, [](std::uint64_t count) { tell_left_out({}, count); }),
+      feed(through.clock(), deadlines),
       sessions(std::make_unique<Sessions>()),
       changes(std::make_shared<ChangeWatch>(*this)),
       package_watch(std::make_shared<PackageWatch>(*this)),

@@ -14,6 +14,7 @@
 #include "command/door.h"
 #include "fronts/auth/authenticator.h"
 #include "fronts/ws/deadlines.h"
+#include "fronts/ws/feed/run_feed.h"
 #include "fronts/ws/log_brake.h"
 #include "fronts/ws/meter.h"
 #include "fronts/ws/options.h"
@@ -46,6 +47,7 @@ struct Core : std::enable_shared_from_this<Core> {
   auth::Authenticator authenticator;
   Deadlines deadlines;
   LogBrake strangers;  // lines about sockets whose worker is not known
+  feed::RunFeed feed;
   RunNumbers run_numbers;
   ResultNumbers result_numbers;
   std::map<JobId, std::weak_ptr<WorkerSession>> awaited;  // jobs of next requests → who waits

@@ -21,6 +21,7 @@ struct Ending {
     core->changes->stop();
     core->package_watch->stop();
     core->sessions->clear();
+    core->feed.close_all();
   }
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
@@ -78,6 +79,11 @@ std::variant<Taken, Refused> WsFront::take(const UpgradeAsked& asked, net::Conne
   return Taken{std::move(accepted.response), std::move(socket)};
 }
 
+Result<std::shared_ptr<net::Session>> WsFront::listen(feed::Listener listener, net::Connection& connection) {
+  if (core_->stopping) return Status::unavailable("the server stops");
+  return core_->feed.open(std::move(listener), connection);
+}
+
 void WsFront::look() { core_->deadlines.look(); }
 
 Status WsFront::set_tokens(AuthOptions auth) {
@@ -86,6 +92,7 @@ Status WsFront::set_tokens(AuthOptions auth) {
     core->authenticator = auth::Authenticator(auth, core->brake);
     for (const auto& session : core->sessions->all())
       if (!core->authenticator.still_valid(session->identity().credential)) session->revoke();
+    core->feed.revoke([&](const auth::Credential& credential) { return core->authenticator.still_valid(credential); });
   });
   return {};
 }

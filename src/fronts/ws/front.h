@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "base/status.h"
 #include "command/door.h"
+#include "fronts/ws/feed/run_feed.h"
 #include "fronts/ws/options.h"
 #include "net/connection.h"
 #include "net/io_loop.h"
@@ -47,6 +48,10 @@ class WsFront {
 
   // On the loop's thread.
   std::variant<Taken, Refused> take(const UpgradeAsked& asked, net::Connection& connection);
+
+  // A stream of what happens to runs and workers, on a connection whose request asked for it. exhausted: too many are open.
+  // On the loop's thread.
+  Result<std::shared_ptr<net::Session>> listen(feed::Listener listener, net::Connection& connection);
 
   // What is due by the clock is done now; a timer does this by itself a moment later. On the loop's thread.
   void look();

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/utf8.h"
 #include "command/resources.h"
 #include "fronts/ws/artifacts.h"
 #include "fronts/ws/core.h"
 #include "fronts/ws/member_text.h"
+#include "fronts/ws/task_feedback.h"
 #include "fronts/ws/worker_session.h"
 #include "session/codes.h"
 
@@ -25,12 +25,9 @@ constexpr std::size_t kClaimMax = 64;               // jobs at a time
 constexpr std::size_t kLostDispatchesMax = 10'000;  // jobs of which they are counted
 constexpr std::size_t kPostponedMax = 1'024;        // frames about tasks that are perhaps about to be taken up
 
-// At most that long, and still UTF-8.
-std::string cut_text(std::string text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  text.resize(bytes_max);
-  while (!is_utf8(text)) text.pop_back();
-  return text;
+std::string client_of(const Labels& labels) {
+  const auto found = labels.find(kClientLabel);
+  return found == labels.end() ? std::string() : found->second;
 }
 
 bool may_pass(Code code) { return code == Code::unavailable || code == Code::outcome_unknown || code == Code::exhausted; }
@@ -156,6 +153,7 @@ Tasks::Place Tasks::take_up(const Grant& grant) {
             .next = std::move(document->next),
             .queue = grant.queue,
             .priority = grant.priority,
+            .client = client_of(grant.labels),
             .sent_at = worker_.core().steady()};
   return tasks_.insert_or_assign(key, std::move(task)).first;
 }
@@ -175,7 +173,7 @@ void Tasks::send(Place place) {
   Core& core = worker_.core();
   const auto& [key, constant] = *place;
   Task& task = place->second;
-  task.dispatch_id = core.next_id();
+  unacknowledged_.erase(std::exchange(task.dispatch_id, core.next_id()));
   const Status sent = worker_.channel().send({.kind = FrameKind::dispatch,
                                               .id = task.dispatch_id,
                                               .corr = key.second,
@@ -185,7 +183,15 @@ void Tasks::send(Place place) {
                                               .payload = task.payload});
   if (sent.ok()) {
     note(task, to_string(Code::ok));
-    return core.meter.dispatched(worker_.identity().tenant, task.node_type);
+    core.meter.dispatched(worker_.identity().tenant, task.node_type);
+    unacknowledged_.insert_or_assign(task.dispatch_id, key);
+    return core.feed.dispatched({.task = name_of(key),
+                                 .job = task.lease.job,
+                                 .node_id = task.node_id,
+                                 .worker = worker_.identity().name,
+                                 .dispatch_id = task.dispatch_id,
+                                 .client = task.client,
+                                 .seq = task.seq});
   }
   if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
   give_up(place, sent.message());
@@ -199,6 +205,7 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
     running_by_node_.erase(running);
   if (worker_.identity().protocol == session::Protocol::v1) worker_.core().result_numbers.over(key.first, place->second.seq);
   worker_.nexts().asker_over(lease);
+  unacknowledged_.erase(place->second.dispatch_id);
   tasks_.erase(place);
   if (narrowed_) stop_wanting();  // what it left out may have room now
   want_soon();
@@ -327,25 +334,68 @@ void Tasks::result(const Envelope& frame, Arrived arrived) {
   worker_.core().meter.result(worker_.identity().tenant, task.node_type, worker_.core().steady() - task.sent_at);
   const std::string status = text_of(frame.payload, "status");
   const json::Tree* told = json::member(frame.payload, "error");
+  std::string content = json::dump(frame.payload["result"]);
+  produced({.tenant = worker_.identity().tenant,
+            .worker = worker_.identity().name,
+            .run = place->first.first,
+            .task = place->first.second,
+            .artifacts = json::array(frame.payload, "artifacts")},
+           status, content);
   if (status == "FAILED") {
     std::string code = told != nullptr ? text_of(*told, "code") : std::string(session::kRunnerFailure.code);
     std::string message = told != nullptr ? text_of(*told, "message") : "the task failed";
-    return fail(place, arrived, {std::move(code), std::move(message)}, true);
+    return conclude(place, arrived, outcome_facts(frame.payload), [=, this](Place still) {
+      fail(still, arrived, {code, message}, true);
+    });
   }
-  if (status == "CANCELLED") {
-    task.settling = true;
-    const store::Cancel cancel{.job = task.lease.job, .reason = "the worker cancelled it", .at_once = true};
-    return worker_.core().ask(command::itself(), command::JobCancelRequest{cancel},
-                              [this, alive = alive_, key = place->first, lease = task.lease, arrived](const auto&) {
-                                if (!*alive) return;
-                                worker_.channel().done(arrived);
-                                forget(key, lease);
-                              });
-  }
-  store::Completion completion{task.lease, Content{json::dump(frame.payload["result"]), Encoding::json}};
+  if (status == "CANCELLED")
+    return conclude(place, arrived, outcome_facts(frame.payload), [this, arrived](Place still) { cancel(still, arrived); });
   std::vector<Resource> artifacts = artifacts_of(worker_.identity(), frame.payload, task.lease.job);
-  if (artifacts.empty()) return settle(place, arrived, std::move(completion));
-  learn(place, arrived, std::move(artifacts), std::move(completion));
+  conclude(place, arrived, outcome_facts(frame.payload),
+           [this, arrived, content = std::move(content), artifacts = std::move(artifacts)](Place still) {
+             store::Completion completion{still->second.lease, Content{content, Encoding::json}};
+             artifacts.empty() ? settle(still, arrived, std::move(completion))
+                               : learn(still, arrived, artifacts, std::move(completion));
+           });
+}
+
+void Tasks::cancel(Place place, Arrived arrived) {
+  place->second.settling = true;
+  const store::Cancel cancel{.job = place->second.lease.job, .reason = "the worker cancelled it", .at_once = true};
+  worker_.core().ask(command::itself(), command::JobCancelRequest{cancel},
+                     [this, alive = alive_, key = place->first, lease = place->second.lease, arrived](const auto&) {
+                       if (!*alive) return;
+                       worker_.channel().done(arrived);
+                       forget(key, lease);
+                     });
+}
+
+feed::TaskName Tasks::name_of(const Key& key) const { return {worker_.identity().tenant, key.first, key.second}; }
+
+void Tasks::produced(const Produced& made, std::string_view status, std::string_view content) {
+  worker_.core().feed.result({made.tenant, made.run, made.task}, status, content, made.artifacts);
+}
+
+void Tasks::conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, std::function<void(Place)> outcome) {
+  Task& task = place->second;
+  const Key key = place->first;
+  const LeaseRef lease = task.lease;
+  if (facts || task.unwritten > 0) {
+    auto report = std::make_shared<command::JobFeedbackRequest>();
+    report->lease = lease;
+    report->outcome = std::move(facts);
+    report->at_once = true;
+    // Behind other reports it takes its turn; by itself it is written beside the outcome.
+    if (task.unwritten == 0) report->in_namespace = NamespaceName(worker_.identity().tenant);
+    worker_.channel().hold(arrived);
+    keep(key, lease, arrived, std::move(report));
+  }
+  if (task.unwritten == 0) return outcome(place);
+  task.settling = true;
+  task.when_written = [this, key, lease, outcome = std::move(outcome)] {
+    const Place still = tasks_.find(key);
+    if (still != tasks_.end() && still->second.lease == lease) outcome(still);
+  };
 }
 
 // Whoever sees the job completed may refer to what it left behind: that is known before.
@@ -440,6 +490,7 @@ void Tasks::say_error(const session::ErrorCode& code, const Envelope& frame, jso
 void Tasks::fail(Place place, Arrived arrived, JobError error, bool retryable) {
   error.kind = cut_text(std::move(error.kind), limits::kNameBytesMax);
   error.message = cut_text(std::move(error.message), limits::kErrorBytesMax);
+  worker_.core().feed.failed(name_of(place->first), {error.kind, error.message});
   settle(place, arrived, store::Failure{.lease = place->second.lease, .error = std::move(error), .retryable = retryable});
 }
 
@@ -464,9 +515,13 @@ void Tasks::error(const Envelope& frame, Arrived arrived) {
   }
   if (code == session::kRunnerCancelled.code) {
     worker_.core().meter.retried("cancelled");
-    return settle(place, arrived, store::Release{task.lease, "the worker stops"});
+    return conclude(place, arrived, std::nullopt, [this, arrived](Place still) {
+      settle(still, arrived, store::Release{still->second.lease, "the worker stops"});
+    });
   }
-  fail(place, arrived, {code, text_of(frame.payload, "message")}, code != session::kResourceMissing.code);
+  conclude(place, arrived, std::nullopt, [this, arrived, code, message = text_of(frame.payload, "message")](Place still) {
+    fail(still, arrived, {code, message}, code != session::kResourceMissing.code);
+  });
 }
 
 // Another task of the worker has the same key: then this one does not run, whatever was sent before.
@@ -477,22 +532,65 @@ bool Tasks::holds_key_elsewhere(Place place) const {
 }
 
 void Tasks::feedback(const Envelope& frame, Arrived arrived) {
-  worker_.channel().done(arrived);  // progress is worth no wait
   const Place place = find(frame, frame.payload);
-  if (place == tasks_.end()) return;
+  if (place == tasks_.end()) {
+    if (json::array(frame.payload, "chunks") != nullptr && postponed(frame, arrived)) return;
+    return worker_.channel().done(arrived);
+  }
   Task& task = place->second;
   task.heard = true;
-  task.progress = json::get<double>(frame.payload, "progress").value_or(task.progress);
-  std::string message = text_of(frame.payload, "message");
-  if (message.empty()) message = text_of(frame.payload, "stage");
-  worker_.core().ask(
-      worker_.caller(),
-      store::ProgressUpdate{task.lease, task.progress, cut_text(std::move(message), limits::kErrorBytesMax), std::nullopt},
-      [this, alive = alive_, lease = task.lease](const Result<store::Renewed>& renewed) {
-        if (!*alive) return;
-        if (renewed.ok() && renewed->cancel_requested) cancelled({lease});
-        if (renewed.code() == Code::lease_lost) lost({lease});
-      });
+  if (task.settling) return worker_.channel().done(arrived);
+  FeedbackSaid said = read_feedback(frame.payload);
+  const bool lasting = said.lasting();
+  auto report = std::make_shared<command::JobFeedbackRequest>(std::move(said.report));
+  worker_.core().feed.told(name_of(place->first), {.stage = report->stage,
+                                                   .progress = report->fraction,
+                                                   .message = report->message.value_or(""),
+                                                   .chunks = &report->chunks,
+                                                   .results = report->results});
+  report->lease = task.lease;
+  // A worker that did not hear our ack says it again, perhaps to another process.
+  if (lasting && frame.session_seq) report->place = command::FeedbackPlace{worker_.session_id(), *frame.session_seq};
+  if (!lasting) worker_.channel().done(arrived);  // progress is worth no wait
+  if (lasting) ++task.unwritten;
+  keep(place->first, task.lease, lasting ? std::optional(arrived) : std::nullopt, std::move(report));
+}
+
+void Tasks::keep(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived,
+                 std::shared_ptr<const command::JobFeedbackRequest> report) {
+  command::JobFeedbackRequest request = *report;
+  worker_.core().ask(worker_.caller(), std::move(request),
+                     [this, alive = alive_, key, lease, arrived, report](const Result<store::Renewed>& answer) {
+                       if (!*alive) return;
+                       if (arrived && may_pass(answer.code()))
+                         return later([this, key, lease, arrived, report] { keep(key, lease, arrived, report); });
+                       kept(key, lease, arrived, !report->at_once, answer);
+                     });
+}
+
+// `output`: it was a frame of feedback, for which an outcome may wait.
+void Tasks::kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool output,
+                 const Result<store::Renewed>& answer) {
+  if (!answer.ok() && answer.code() != Code::lease_lost)
+    log::warn("feedback was refused", {{"tenant", worker_.identity().tenant},
+                                       {"worker_id", worker_.identity().instance},
+                                       {"job_id", lease.job.text()},
+                                       {"code", std::string(to_string(answer.code()))},
+                                       {"detail", answer.status().message()}});
+  if (arrived) worker_.channel().done(*arrived);
+  const Place place = tasks_.find(key);
+  if (place == tasks_.end() || place->second.lease != lease) return;
+  Task& task = place->second;
+  if (output && arrived && --task.unwritten == 0 && task.when_written) return std::exchange(task.when_written, {})();
+  if (answer.ok() && answer->cancel_requested) return cancelled({lease});
+  if (answer.code() == Code::lease_lost) lost({lease});
+}
+
+void Tasks::acknowledged(const std::string& frame_id) {
+  const auto found = unacknowledged_.find(frame_id);
+  if (found == unacknowledged_.end()) return;
+  worker_.core().feed.acknowledged(name_of(found->second));
+  unacknowledged_.erase(found);
 }
 
 // The task that asks is named by its run and its own node.

@@ -14,8 +14,10 @@
 
 #include "base/clock.h"
 #include "command/delivery.h"
+#include "command/feedback.h"
 #include "command/jobs.h"
 #include "fronts/ws/channel.h"
+#include "fronts/ws/feed/run_board.h"
 #include "fronts/ws/task_document.h"
 #include "model/job.h"
 #include "model/resource.h"
@@ -45,6 +47,8 @@ class Tasks {
   void error(const session::Envelope& frame, Arrived arrived);
   void feedback(const session::Envelope& frame, Arrived arrived);
   void next_request(const session::Envelope& frame, Arrived arrived);
+  // The worker has a frame of ours.
+  void acknowledged(const std::string& frame_id);
 
   // Nothing was heard about a dispatch: the job goes back, and is dead when that happens too often.
   void unacknowledged(const std::string& dispatch_id);
@@ -71,11 +75,13 @@ class Tasks {
     json::Tree next;  // what it may ask for; null: nothing
     QueueName queue;
     std::int32_t priority = 0;
-    Instant sent_at{};  // first, steady time
-    double progress = 0;
-    bool heard = false;     // the worker has spoken about it since it was taken up
-    bool settling = false;  // its outcome is on its way
-    bool unkept = false;    // what the worker said could not be kept
+    std::string client;                    // whose run it is; empty: nobody's
+    Instant sent_at{};                     // first, steady time
+    bool heard = false;                    // the worker has spoken about it since it was taken up
+    bool settling = false;                 // its outcome is on its way
+    bool unkept = false;                   // what the worker said could not be kept
+    std::size_t unwritten = 0;             // frames of feedback that are not safe yet
+    std::function<void()> when_written{};  // its outcome, which waits for them
   };
   using Place = std::map<Key, Task>::iterator;
 
@@ -99,7 +105,26 @@ class Tasks {
   void give_back(Place place, std::string why);
   void give_up(Place place, std::string why);
   void note(const Task& task, std::string_view outcome);
+  void cancel(Place place, Arrived arrived);
   void fail(Place place, Arrived arrived, JobError error, bool retryable);
+
+  feed::TaskName name_of(const Key& key) const;
+  // Has a report written. `arrived`: the frame that brought it, which is done then, or never when nothing is to be kept.
+  void keep(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived,
+            std::shared_ptr<const command::JobFeedbackRequest> report);
+  void kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool output,
+            const Result<store::Renewed>& answer);
+  // Calls `outcome` when everything that the worker said before is written; what it says of its result goes beside it.
+  void conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, std::function<void(Place)> outcome);
+  // A result came with what the task has made. The one place that all artifacts pass.
+  struct Produced {
+    const std::string& tenant;
+    const std::string& worker;
+    const std::string& run;
+    const std::string& task;
+    const json::Tree* artifacts;  // null: none
+  };
+  void produced(const Produced& made, std::string_view status, std::string_view content);
 
   // Carries an outcome out until it is safe or refused for good; then the frame is done and the task forgotten.
   template <class Request>
@@ -109,11 +134,12 @@ class Tasks {
   WorkerSession& worker_;
   std::map<Key, Task> tasks_;
   std::map<std::string, std::uint32_t> running_by_node_;
+  std::map<std::string, Key> unacknowledged_;  // dispatches that the worker has not said it has
   std::optional<command::ClaimTicket> ticket_;
   std::uint64_t claim_ = 0;  // the current one; what earlier ones bring is handed back
   bool narrowed_ = false;    // it leaves out node types that are at their limit
   bool adopting_ = false;
-  bool wants_soon_ = false;  // posted
+  bool wants_soon_ = false;                                       // posted
   std::vector<std::pair<session::Envelope, Arrived>> postponed_;  // about tasks that are perhaps about to be taken up
   std::vector<std::function<void()>> later_;
   Deadlines::Entry retry_;

@@ -9,8 +9,10 @@
 #include "fronts/ws/core.h"
 #include "fronts/ws/extensions.h"
 #include "fronts/ws/frame_log.h"
+#include "fronts/ws/member_text.h"
 #include "fronts/ws/sessions.h"
 #include "fronts/ws/socket.h"
+#include "fronts/ws/task_feedback.h"
 #include "session/token.h"
 
 namespace muster::ws {
@@ -109,6 +111,7 @@ void WorkerSession::enrolled(const store::Registered& registered) {
   session_ = registered.session;
   beats_ = registered.policy;
   core_.sessions->put(shared_from_this());
+  tell_registered(std::exchange(packages_told_, registration_.packages));
   core_.sessions_changed();
   if (channel_.socket() == nullptr) expire_later();
 }
@@ -227,9 +230,17 @@ void WorkerSession::register_anew() {
 // --- what it says ---
 
 void WorkerSession::received(FrameKind kind, Envelope frame) {
-  if (kind == FrameKind::ack) return channel_.acked(frame);
+  if (kind == FrameKind::ack) {
+    channel_.acked(frame);
+    return tasks_.acknowledged(frame.ack_for ? *frame.ack_for : text_of(frame.payload, "for"));
+  }
   if (kind == FrameKind::heartbeat) return beat(frame);
   channel_.received(std::move(frame));
+}
+
+void WorkerSession::window_acked(const session::QuickAck& ack) {
+  channel_.acked(ack.window);
+  tasks_.acknowledged(std::string(ack.acked_id));
 }
 
 void WorkerSession::deliver(Envelope frame, Arrived arrived) {
@@ -259,6 +270,12 @@ void WorkerSession::expect_beat() {
   miss_.set(core_.steady() + beats_.interval + kBeatOnItsWay);
 }
 
+void WorkerSession::tell_registered(const std::vector<Package>& before) {
+  core_.feed.beat(identity_.tenant, {identity_.name, identity_.instance, identity_.hostname, identity_.version}, nullptr);
+  for (const Package& package : package_changes(before, registration_.packages))
+    core_.feed.package(identity_.tenant, identity_.name, {package.name, package.version, package.status});
+}
+
 void WorkerSession::beat_missed() {
   core_.meter.heartbeat_missed(identity_.tenant, identity_.instance);
   if (++misses_ < kMissesCounted) miss_.set(core_.steady() + beats_.interval);
@@ -267,6 +284,7 @@ void WorkerSession::beat_missed() {
 void WorkerSession::beat(const Envelope& frame) {
   if (!frame.payload.is_object()) return;
   expect_beat();
+  core_.feed.beat(identity_.tenant, {identity_.name, identity_.instance, identity_.hostname, identity_.version}, &frame.payload);
   json::Tree told = frame.payload;
   told["packages"] = {{"drift", packages_.drift()}};  // by what the server knows is wanted; workers cannot know
   std::string stats = json::dump(told);

@@ -19,6 +19,7 @@
 #include "fronts/ws/registration.h"
 #include "fronts/ws/tasks.h"
 #include "model/ids.h"
+#include "session/quick_ack.h"
 
 namespace muster::ws {
 
@@ -79,7 +80,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
 
   // A frame of its socket. A payload that is no object did not pass its schema.
   void received(session::FrameKind kind, session::Envelope frame);
-  void window_acked(const session::WindowAck& window) { channel_.acked(window); }  // the short way of an ack
+  void window_acked(const session::QuickAck& ack);  // the short way of an ack
 
   // --- ChannelOwner ---
   void deliver(session::Envelope frame, Arrived arrived) override;
@@ -100,6 +101,7 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   void enrolled(const store::Registered& registered);
   void expire_later();
   void expect_beat();
+  void tell_registered(const std::vector<Package>& before);
   void beat_missed();
   void beat(const session::Envelope& frame);
   void beaten(const store::BeatReply& reply);
@@ -126,8 +128,9 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   Tasks tasks_;
   HeartbeatPolicy beats_ = default_policy(Dialect::ws);
   int misses_ = 0;
-  Deadlines::Entry gone_;  // detached for too long
-  Deadlines::Entry miss_;  // a beat did not come
+  std::vector<Package> packages_told_;  // that listeners know it has
+  Deadlines::Entry gone_;               // detached for too long
+  Deadlines::Entry miss_;               // a beat did not come
   LogBrake complaints_;
   std::optional<std::uint64_t> last_seen_;
   Start start_ = Start::afresh;
