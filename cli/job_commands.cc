@@ -1,5 +1,5 @@
-// `muster job …`: list, get, logs, watch (one job until it is finished), tail (events as they happen), cancel, retry. `submit` is
-// in job_submit.cc.
+// `muster job …`: list, get, logs, output, watch (one job until it is finished), tail (events as they happen), cancel, retry.
+// `submit` is in job_submit.cc.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -85,6 +85,43 @@ int show_logs(Context& context, const LogsArguments& arguments) {
     const bool nothing = found.errors.empty() && (arguments.errors || found.output.empty());
     if (found.state != "completed" && nothing) context.note("nothing was written; the job is " + found.state);
   });
+}
+
+struct OutputArguments {
+  std::string id;
+  std::string channel;
+  bool follow = false;
+};
+
+// Errors go where errors go, unless they are all that is asked for.
+void put_chunk(Context& context, const sdk::OutputChunk& chunk, bool only_channel) {
+  if (!context.wants_table()) return context.line(chunk.document);
+  const bool errors = chunk.channel == "stderr" && !only_channel;
+  put_bytes(chunk.data, errors ? stderr : stdout, errors ? stderr_is_terminal() : stdout_is_terminal());
+}
+
+int show_output(Context& context, const OutputArguments& arguments) {
+  constexpr sdk::Duration kFollowWait{10'000};
+  const std::string what = "read the output of job " + arguments.id;
+  sdk::OutputQuery query;
+  query.channel = arguments.channel;
+  std::string job = arguments.id;
+  for (;;) {
+    const auto page = ask_about_job(context, job, [&](sdk::Client& client, const std::string& whole) {
+      job = whole;
+      return client.output(whole, query);
+    });
+    if (!page.ok()) return context.fail(what, page.error());
+    for (const sdk::OutputGap& gap : page->gaps)
+      context.note(fmt::format("{} chunks of {} ({} bytes) are gone", gap.chunks, gap.channel, gap.bytes));
+    for (const sdk::OutputChunk& chunk : page->chunks) put_chunk(context, chunk, !arguments.channel.empty());
+    std::fflush(stdout);
+    query.after = page->next;
+    if (page->more) continue;
+    const bool finished = page->state == "completed" || page->state == "dead" || page->state == "cancelled";
+    if (!arguments.follow || (finished && page->chunks.empty())) return to_int(Exit::ok);
+    query.wait = kFollowWait;
+  }
 }
 
 std::string progress_text(const sdk::Job& job) {
@@ -304,6 +341,14 @@ void add_job_reading(CLI::App& group, Context& context) {
                                      show_logs);
   logs.add_option("id", logging.id, kWhichJob)->required();
   logs.add_flag("--stderr", logging.errors, "only what they wrote to standard error, to standard output");
+  auto [output, reading] = add_command(group, context,
+                                       {.name = "output",
+                                        .summary = "what a job has put out while it runs, chunk by chunk",
+                                        .example = "muster job output JOB --channel stdout --follow"},
+                                       show_output);
+  output.add_option("id", reading.id, kWhichJob)->required();
+  output.add_option("--channel", reading.channel, "stdout, stderr, log, llm, metric or custom; all when absent");
+  output.add_flag("-f,--follow", reading.follow, "until the job is finished");
   add_command_about(group, context,
                     {.name = "watch",
                      .summary = "follow one job until it is finished; exit 0 when completed, 1 otherwise",

@@ -544,6 +544,19 @@ Result<ActionPage> Client::actions(const ActionListQuery& query) {
   return state_->get(path, decode_action_page);
 }
 
+Result<JobOutput> Client::output(std::string_view job, const OutputQuery& query) {
+  Path path = api("/jobs").segment(job).literal("/output");
+  path.query("channel", query.channel).query("after", std::to_string(query.after)).query("limit", number_text(query.limit));
+  if (query.wait > Duration(0)) path.query("wait_ms", std::to_string(query.wait.count()));
+  return state_->get(path, decode_output);
+}
+
+Result<Renewed> Client::feedback(const LeaseRef& lease, const Feedback& feedback) {
+  Result<std::string> body = encode_feedback(lease, feedback);
+  if (!body.ok()) return body.error();
+  return state_->post(api("/jobs").segment(lease.id).literal("/feedback"), std::move(*body), decode_renewed);
+}
+
 Result<JobLogs> Client::logs(std::string_view job) {
   return state_->get(api("/jobs").segment(job).literal("/logs"), decode_logs);
 }

@@ -56,6 +56,8 @@ class Client {
   Result<ClaimReply> claim(const ClaimRequest& request);
   Result<Renewed> renew(const LeaseRef& lease, std::optional<Duration> lease_for = {});
   Result<Renewed> progress(const LeaseRef& lease, const Progress& progress);
+  // Output, partial results, stage and progress; answered when it is written.
+  Result<Renewed> feedback(const LeaseRef& lease, const Feedback& feedback);
   Result<Settled> complete(const LeaseRef& lease, const std::optional<Content>& result);
   Result<SettledMany> complete_many(std::span<const LeaseRef> leases, const std::optional<Content>& result);
   Result<Settled> fail(const LeaseRef& lease, const FailRequest& request);
@@ -125,6 +127,8 @@ class Client {
   Result<ActionPage> actions(const ActionListQuery& query);
   // What the tools of a job wrote.
   Result<JobLogs> logs(std::string_view job);
+  // What a job has put out so far; `wait` in the query follows it.
+  Result<JobOutput> output(std::string_view job, const OutputQuery& query);
 
   Result<Submitted> start_run(const RunRequest& request);
   Result<Job> run(std::string_view id);

@@ -106,6 +106,8 @@ Result<PlanPage> decode_plan_page(std::string_view text);
 Result<Action> decode_action(std::string_view text);
 Result<ActionPage> decode_action_page(std::string_view text);
 Result<JobLogs> decode_logs(std::string_view text);
+Result<std::string> encode_feedback(const LeaseRef& lease, const Feedback& feedback);
+Result<JobOutput> decode_output(std::string_view text);
 Result<RunStepPage> decode_step_page(std::string_view text);
 Result<RunResult> decode_run_result(std::string_view text);
 Result<Signalled> decode_signalled(std::string_view text);

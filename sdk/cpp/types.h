@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdk/cpp/types_job.h"       // IWYU pragma: export
+#include "sdk/cpp/types_output.h"    // IWYU pragma: export
 #include "sdk/cpp/types_package.h"   // IWYU pragma: export
 #include "sdk/cpp/types_plan.h"      // IWYU pragma: export
 #include "sdk/cpp/types_resource.h"  // IWYU pragma: export
