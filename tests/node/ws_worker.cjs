@@ -1,8 +1,8 @@
 // A worker of AstraFlow on the `ws` package, of either protocol, written from the facts of the wire alone.
 //
-//   ws_worker.cjs URL v1|v2 TASKS DELAY_MS
+//   ws_worker.cjs URL v1|v2 TASKS DELAY_MS [FEEDBACKS]
 //
-// Offers the node demo.echo in eight slots, answers each task after DELAY_MS with {"echo": its parameters}, comes back after every cut, and ends when
+// Offers the node demo.echo in eight slots, says FEEDBACKS frames of three chunks about each task, answers it after DELAY_MS with {"echo": its parameters}, comes back after every cut, and ends when
 // TASKS results are acknowledged. A package whose archive it can read, with the sha256 it was told, it installs by registering again (protocol 2); about any other it
 // stays silent, as AstraFlow's do. Prints one JSON line: how many tasks it ran, resumed sessions and fresh ones.
 'use strict';
@@ -11,7 +11,7 @@ const { readFileSync } = require('fs');
 const { fileURLToPath } = require('url');
 const { WebSocket } = require('ws');
 
-const [url, protocol, tasks, delay] = process.argv.slice(2);
+const [url, protocol, tasks, delay, feedbacks = '0'] = process.argv.slice(2);
 const v2 = protocol === 'v2';
 const instance = v2 ? '0c7b1a52-1111-4222-8333-944455556666' : 'node-worker';
 const node = { type: 'demo.echo', status: 'published', category: 'c', label: 'l', adapter: 'a', handler: 'echo', schema: {} };
@@ -39,7 +39,7 @@ const unacked = new Map(); // ours, by id
 const running = new Set();
 const outcome = { ran: 0, acknowledged: 0, resumed: 0, fresh: 0 };
 
-const name = (short) => (v2 ? { handshake: 'control.handshake', register: 'control.register', ack: 'control.ack', result: 'biz.exec.result',
+const name = (short) => (v2 ? { handshake: 'control.handshake', register: 'control.register', ack: 'control.ack', result: 'biz.exec.result', feedback: 'biz.exec.feedback',
   heartbeat: 'control.heartbeat' }[short] : short);
 
 function frame(type, payload, more = {}) {
@@ -57,6 +57,13 @@ function run(dispatch) {
   const key = `${run_id} ${task_id}`;
   if (running.has(key)) return;
   running.add(key);
+  for (let i = 0; i < Number(feedbacks); i += 1) {
+    const chunks = [0, 1, 2].map((n) => ({ channel: n === 1 ? 'stderr' : 'stdout', index: i * 3 + n, text: `${i * 3 + n};` }));
+    const said = frame(name('feedback'), { run_id, task_id, stage: 'streaming', progress: i / Number(feedbacks), chunks },
+      { corr: dispatch.id, ...(v2 ? { session_seq: (sent += 1) } : {}) });
+    if (v2) unacked.set(said.id, said);
+    write(said);
+  }
   setTimeout(() => {
     running.delete(key);
     outcome.ran += 1;
@@ -91,7 +98,7 @@ function deliver(value) {
 }
 
 function acked(result) {
-  if (!unacked.delete(result)) return;
+  if (!unacked.delete(result) || !result.startsWith(name('result'))) return;
   outcome.acknowledged += 1;
   if (outcome.acknowledged < Number(tasks)) return;
   console.log(JSON.stringify(outcome));
