@@ -46,8 +46,8 @@ TEST(PackageTables, ShowWhatHappened) {
   event.worker_name = "one";
   event.by = "ops";
   EXPECT_EQ(package_rows(package_events_table(std::span(&event, 1), sdk::Instant(std::chrono::seconds(70)))),
-            "AGE  PACKAGE  VERSION  OP         STATUS   WORKER  BY   MESSAGE\n"
-            " 1m  demo     every    uninstall  removed  one     ops");
+            "  AGE  PACKAGE  VERSION  OP         STATUS   WORKER  BY   MESSAGE\n"
+            "1m00s  demo     every    uninstall  removed  one     ops");
 }
 
 }  // namespace

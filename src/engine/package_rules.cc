@@ -37,10 +37,11 @@ void fail_package(PackageOperation& operation, std::string message, const Packag
   operation.due = retry_at(operation, timing, now);
 }
 
-bool may_send(const PackageOperation& operation, const PackageTiming& timing, Instant now, bool afresh) {
+bool may_send(const PackageOperation& operation, const PackageTiming& timing, Instant now, PackageContact contact) {
+  if (contact.away) return false;
   if (operation.attempts == 0) return true;
   if (!operation.failed || !operation.due || now < *operation.due) return false;
-  return operation.attempts < timing.attempts || afresh;
+  return operation.attempts < timing.attempts || contact.afresh;
 }
 
 void tell_failed(PackageRound& out, const PackageWorker& worker, const PackageWish& wish, const PackageOperation& operation,
@@ -51,7 +52,7 @@ void tell_failed(PackageRound& out, const PackageWorker& worker, const PackageWi
 
 // A wish that the worker does not meet.
 void pursue(PackageRound& out, PackageWorker& worker, const PackageWish& wish, const PackageTiming& timing, Instant now,
-            bool afresh) {
+            PackageContact contact) {
   PackageOperation& operation = worker.operations[wish.name];
   if (operation.wish != wish.at || operation.op != wish.op || operation.version != wish.version)
     operation = {.op = wish.op, .version = wish.version, .wish = wish.at, .message = {}};
@@ -70,7 +71,7 @@ void pursue(PackageRound& out, PackageWorker& worker, const PackageWish& wish, c
                  now);
     tell_failed(out, worker, wish, operation, now);
   }
-  if (may_send(operation, timing, now, afresh)) {
+  if (may_send(operation, timing, now, contact)) {
     operation.attempts = operation.attempts >= timing.attempts ? 1 : operation.attempts + 1;
     operation.failed = false;
     operation.message.clear();
@@ -78,8 +79,9 @@ void pursue(PackageRound& out, PackageWorker& worker, const PackageWish& wish, c
     out.orders.push_back({.op = wish.op, .name = wish.name, .version = wish.version, .url = wish.url, .sha256 = wish.sha256});
     out.changes.push_back(change_of(worker, wish, PackageStatus::sent, now));
   }
-  const bool waits_for_registration = operation.failed && operation.attempts >= timing.attempts;
-  if (operation.due && !waits_for_registration) out.next = out.next ? std::min(*out.next, *operation.due) : *operation.due;
+  // What failed for the last time waits for a registration, and what failed at all for a worker that is there.
+  const bool waits = operation.failed && (contact.away || operation.attempts >= timing.attempts);
+  if (operation.due && !waits) out.next = out.next ? std::min(*out.next, *operation.due) : *operation.due;
 }
 
 const WorkerPackage* find_package(std::span<const WorkerPackage> packages, const WorkerPackage& like) {
@@ -123,7 +125,7 @@ bool is_met(const PackageWorker& worker, const PackageWish& wish) {
 }
 
 PackageRound advance(PackageWorker& worker, std::span<const PackageWish> wishes, const PackageTiming& timing, Instant now,
-                     bool afresh) {
+                     PackageContact contact) {
   PackageRound out;
   const std::vector<const PackageWish*> wanted = wishes_for(worker, wishes);
   std::erase_if(worker.operations, [&](const auto& entry) {
@@ -131,7 +133,7 @@ PackageRound advance(PackageWorker& worker, std::span<const PackageWish> wishes,
   });
   for (const PackageWish* wish : wanted) {
     if (!is_met(worker, *wish)) {
-      pursue(out, worker, *wish, timing, now, afresh);
+      pursue(out, worker, *wish, timing, now, contact);
       continue;
     }
     const auto done = worker.operations.find(wish->name);

@@ -49,9 +49,13 @@ bool matches(const PackageWorker& worker, const PackageWish& wish);
 // The worker is as the wish says.
 bool is_met(const PackageWorker& worker, const PackageWish& wish);
 
-// `afresh`: the worker has just registered as a process that knows of no order.
+// How the worker stands to whoever speaks with it.
+struct PackageContact {
+  bool afresh = false;  // it has just registered as a process that knows of no order
+  bool away = false;    // it cannot be sent anything now; what was sent may still have failed
+};
 PackageRound advance(PackageWorker& worker, std::span<const PackageWish> wishes, const PackageTiming& timing, Instant now,
-                     bool afresh);
+                     PackageContact contact);
 
 // The worker says that it could not: its operation about the package, if any is on its way, has failed.
 void fail_operation(PackageWorker& worker, std::string_view package, std::string message, const PackageTiming& timing,

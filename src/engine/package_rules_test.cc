@@ -25,7 +25,7 @@ class PackageRules : public testing::Test {
     return wish;
   }
   PackageRound round(const std::vector<PackageWish>& wishes, bool afresh = false) {
-    return advance(worker_, wishes, timing_, now_, afresh);
+    return advance(worker_, wishes, timing_, now_, {.afresh = afresh, .away = away_});
   }
   static std::vector<PackageStatus> told(const PackageRound& round) {
     std::vector<PackageStatus> out;
@@ -36,6 +36,7 @@ class PackageRules : public testing::Test {
 
   PackageWorker worker_;
   PackageTiming timing_;
+  bool away_ = false;
   Instant now_{1'000'000ms};
 };
 
@@ -94,6 +95,19 @@ TEST_F(PackageRules, SilenceIsFailureAfterThirtySecondsAndIsTriedAgainWithGrowin
   now_ += 24h;
   EXPECT_TRUE(round(wishes).orders.empty());
   EXPECT_EQ(round(wishes, true).orders.size(), 1U) << "a worker that starts over gets another chance";
+}
+
+TEST_F(PackageRules, AWorkerThatIsAwayIsSentNothingAndWhatItWasSentStillFails) {
+  const std::vector<PackageWish> wishes{install("2.0.0")};
+  static_cast<void>(round(wishes));
+  away_ = true;
+  now_ += 30s;
+  EXPECT_EQ(told(round(wishes)), Told{PackageStatus::failed});
+  now_ += 1h;
+  EXPECT_TRUE(round(wishes).orders.empty());
+  EXPECT_FALSE(round(wishes).next) << "it is looked at when it comes back";
+  away_ = false;
+  EXPECT_EQ(round(wishes).orders.size(), 1U);
 }
 
 TEST_F(PackageRules, AWorkerThatStartsOverAgainAndAgainIsNotAskedEachTime) {

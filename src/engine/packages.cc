@@ -254,7 +254,7 @@ void Packages::decide(std::shared_ptr<Reconciling> work) {
     // Of a worker that was never here everything would be new, and nothing of it news.
     if (known) changes = differences(row, before, now);
   }
-  work->round = advance(row, work->wishes, timing_, now, report.afresh);
+  work->round = advance(row, work->wishes, timing_, now, report.contact);
   changes.insert(changes.end(), work->round.changes.begin(), work->round.changes.end());
   work->round.changes = std::move(changes);
   work->row = std::move(row);
@@ -292,36 +292,36 @@ void Packages::note(PackageNotice notice, Reply<PackageNoticed> reply) {
     return reply(Status::invalid_argument("what the worker names is no package"));
   notice.message = cut_text(std::move(notice.message), limits::kPackageMessageBytesMax);
   const NamespaceName ns = notice.ns;
-  run(ns, {key::HashGet{kPackageWorkersKey, notice.worker.text()}},
-      [this, notice = std::move(notice), reply = std::move(reply)](Result<Answers> answers) mutable {
-        if (!answers.ok()) return reply(answers.status());
-        const Instant now = clock_.now();
-        PackageChange change;
-        change.worker = notice.worker;
-        change.worker_name = notice.worker_name;
-        change.package = notice.name;
-        change.version = notice.version;
-        change.status = notice.status;
-        change.message = notice.message;
-        change.at = now;
-        std::vector<KeyCommand> commands;
-        if (auto row = read_package_worker((*answers)[0].text)) {
-          const auto operation = row->operations.find(notice.name);
-          if (operation != row->operations.end() && !operation->second.failed) change.op = operation->second.op;
-          if (notice.status == PackageStatus::failed) fail_operation(*row, notice.name, notice.message, timing_, now);
-          if (std::string text = to_text(*row); text != (*answers)[0].text)
-            commands.push_back(key::HashSet{.key = kPackageWorkersKey, .fields = {{notice.worker.text(), std::move(text)}}});
-        }
-        std::vector<PackageChange> changes{std::move(change)};
-        keep_changes(commands, changes);
-        run(notice.ns, std::move(commands),
-            [this, ns = notice.ns, op = changes.front().op, changes = std::move(changes),
-             reply = std::move(reply)](Result<Answers> done) mutable {
-              if (!done.ok()) return reply(done.status());
-              publish(ns, std::move(changes));
-              reply(PackageNoticed{op});
-            });
-      });
+  std::vector<KeyCommand> look{key::HashGet{kPackageWorkersKey, notice.worker.text()}};
+  run(ns, std::move(look), [this, notice = std::move(notice), reply = std::move(reply)](Result<Answers> answers) mutable {
+    if (!answers.ok()) return reply(answers.status());
+    const Instant now = clock_.now();
+    PackageChange change;
+    change.worker = notice.worker;
+    change.worker_name = notice.worker_name;
+    change.package = notice.name;
+    change.version = notice.version;
+    change.status = notice.status;
+    change.message = notice.message;
+    change.at = now;
+    std::vector<KeyCommand> commands;
+    if (auto row = read_package_worker((*answers)[0].text)) {
+      const auto operation = row->operations.find(notice.name);
+      if (operation != row->operations.end() && !operation->second.failed) change.op = operation->second.op;
+      if (notice.status == PackageStatus::failed) fail_operation(*row, notice.name, notice.message, timing_, now);
+      if (std::string text = to_text(*row); text != (*answers)[0].text)
+        commands.push_back(key::HashSet{.key = kPackageWorkersKey, .fields = {{notice.worker.text(), std::move(text)}}});
+    }
+    std::vector<PackageChange> changes{std::move(change)};
+    keep_changes(commands, changes);
+    run(notice.ns, std::move(commands),
+        [this, ns = notice.ns, op = changes.front().op, changes = std::move(changes),
+         reply = std::move(reply)](Result<Answers> done) mutable {
+          if (!done.ok()) return reply(done.status());
+          publish(ns, std::move(changes));
+          reply(PackageNoticed{op});
+        });
+  });
 }
 
 // --- what operators want ---

@@ -52,8 +52,8 @@ struct PackageReport {
   WorkerId worker;
   std::string worker_name;
   Labels labels;
-  std::string unable;                                  // why it can carry out no order; empty: it can
-  bool afresh = false;                                 // it has just registered as a new process
+  std::string unable;  // why it can carry out no order; empty: it can
+  PackageContact contact;
   std::optional<std::vector<WorkerPackage>> packages;  // what it registered; empty: as before
   std::vector<PackageManifest> manifests;
 };

@@ -58,8 +58,12 @@ void SessionPackages::registered(Registered how) {
 }
 
 void SessionPackages::look() {
-  // Who is away is asked when it is back.
-  if (session_.channel().socket() == nullptr) return;
+  // Who is away is looked at when it is back.
+  if (session_.channel().socket() != nullptr) due();
+}
+
+// Time is over for who is away, too.
+void SessionPackages::due() {
   if (asking_)
     again_ = true;
   else
@@ -76,7 +80,8 @@ void SessionPackages::ask() {
   report.worker_name = identity.name;
   report.labels = session_.spec().labels;
   report.unable = unable(session_);
-  const bool afresh = report.afresh = std::exchange(afresh_, false);
+  const bool afresh = std::exchange(afresh_, false);
+  report.contact = {.afresh = afresh, .away = session_.channel().socket() == nullptr};
   const bool tells = std::exchange(tells_, false);
   if (tells) {
     report.packages = packages_of(session_.registration());

@@ -35,6 +35,7 @@ class SessionPackages {
   bool drift() const { return drift_; }
 
  private:
+  void due();
   void ask();
   void answered(const command::PackageInstructions& instructions);
   void refused(const Status& why);

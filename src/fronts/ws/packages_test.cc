@@ -158,13 +158,14 @@ TEST_F(WsPackages, AWishOfAnotherNodeIsFoundByLooking) {
   const auto socket = join_v2();
   ASSERT_TRUE(known());
   pass(3s);  // what was wanted before is known
-  // Another node's events are not ours: its engine shares the store and nothing else.
-  engine::Engine other(*store, clock, metrics, engine::Options());
+  // Another node's events are not ours: it shares the store and nothing else.
+  engine::Events elsewhere(16, 1);
+  engine::Packages other(*store, elsewhere, clock, metrics, engine::Options());
   PackageWish wish;
   wish.name = "extra";
   wish.version = "1.1.0";
   const auto wished =
-      ask<engine::PackageWished>([&](auto reply) { other.packages().wish(NamespaceName("default"), wish, std::move(reply)); });
+      ask<engine::PackageWished>([&](auto reply) { other.wish(NamespaceName("default"), wish, std::move(reply)); });
   ASSERT_TRUE(wished.ok()) << wished.status().text();
   EXPECT_TRUE(eventually([&] {
     pass(2s);
