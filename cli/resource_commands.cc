@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/format.h"
+#include "cli/jobs.h"
 #include "cli/table.h"
 
 namespace muster::cli {

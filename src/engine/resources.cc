@@ -326,7 +326,8 @@ void Resources::list(ResourceQuery query, Reply<ResourcePage> reply) {
                     store_.keyspace(std::move(texts), [this, query = std::move(query), page = std::move(page),
                                                        reply = std::move(reply)](Result<std::vector<KeyAnswer>> found) mutable {
                       if (!found.ok()) return reply(found.status());
-                      answer_texts(query.ns, found->front(),
+                      const NamespaceName ns = query.ns;
+                      answer_texts(ns, found->front(),
                                    [query = std::move(query), page = std::move(page),
                                     reply = std::move(reply)](Result<std::vector<Resource>> judged) mutable {
                                      if (!judged.ok()) return reply(judged.status());

@@ -283,7 +283,10 @@ TEST_F(ResourceFront, ATaskThatTakesTooLongIsEndedByTheServer) {
   const auto slow =
       try_submit(R"("constraints":{"timeout_ms":2000},"priority":5)", [](JobSpec& spec) { spec.retry.attempts_max = 1; });
   EXPECT_EQ(job(slow->id).spec.priority, 5);
-  socket->hear("biz.exec.dispatch");
+  const Json dispatch = socket->hear("biz.exec.dispatch");
+  socket->say(v2_frame("control.ack",
+                       {{"ok", true}, {"for", dispatch["id"]}, {"ack_seq", 1}, {"ack_bitmap", 0}, {"recv_window", 64}},
+                       "control.ack-1", false));
   const auto next = try_submit(R"("priority":1)");
   pass(2s);
   EXPECT_TRUE(eventually([&] {

@@ -55,6 +55,10 @@ TEST_F(NumbersOfResults, NoResultIsRefusedUntilItsWorkerGivesUp) {
 
 class V1Numbers : public FrontTest {
  protected:
+  void TearDown() override {
+    socket_.reset();  // before the loop that it ends on
+    FrontTest::TearDown();
+  }
   void begin(bool strict) {
     WsOptions options;
     options.strict_results = strict;

@@ -163,7 +163,12 @@ constexpr std::array kOutputParameters{
                                                  in.refuse(text.name, fmt::format("\"{}\" is not accepted; {} are", *name,
                                                                                   fmt::join(words::kOutputChannelWords, ", ")));
                                              }},
-    parameter<&command::JobOutputRequest::after>("after", "Chunks behind this number; 0 by default."),
+    Parameter<command::JobOutputRequest>{.text = {.name = "after",
+                                                  .doc = "Chunks behind this number; 0 by default.",
+                                                  .draw = draw_of<std::uint64_t>,
+                                                  .range = {0, 9007199254740992.0, true}},
+                                         .read = [](QueryReader& in, const ParameterText& text,
+                                                    command::JobOutputRequest& out) { read_parameter(in, text, out.after); }},
     Parameter<command::JobOutputRequest>{.text = {.name = "limit",
                                                   .doc = "Chunks of one answer; 1000 by default.",
                                                   .draw = draw_of<std::uint64_t>,

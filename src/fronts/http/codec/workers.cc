@@ -67,8 +67,8 @@ constexpr std::array kSentFields{
 };
 constexpr Object<command::WorkerSendReply> kSent{
     "Sent", "", kSentFields, R"({"namespace":"default","worker":"w1","type":"ext.vendor.acme.reload","waiting":1})"};
-constexpr std::array kResumeFields{given<&store::Resume::ns>("namespace")};
-constexpr Object<store::Resume> kResume{"", "", kResumeFields};
+constexpr std::array kWorkerResumeFields{given<&store::Resume::ns>("namespace")};
+constexpr Object<store::Resume> kWorkerResumeBody{"", "", kWorkerResumeFields};
 
 constexpr const char* kDrainOriginDoc = "Who drains it; `overruled`: an operator put it back to work, whatever its load.";
 template <class T>
@@ -211,8 +211,9 @@ constexpr std::array kWorkerOperations{
     Operation{.id = "worker_send",
               .body = body<kSend>(R"({"type":"ext.vendor.acme.reload","payload":{"what":"models"}})"),
               .answers = {ok<command::WorkerSendReply>()}},
-    Operation{
-        .id = "worker_resume", .body = optional_body<kResume>(R"({"namespace":"default"})"), .answers = {ok<GradedWorker>()}},
+    Operation{.id = "worker_resume",
+              .body = optional_body<kWorkerResumeBody>(R"({"namespace":"default"})"),
+              .answers = {ok<GradedWorker>()}},
 };
 
 // `worker` comes from the path.
@@ -263,33 +264,35 @@ Result<store::Drain> decode_drain(std::string worker, std::string_view body) {
 
 Result<command::WorkerSendRequest> decode_worker_send(std::string worker, std::string_view body) {
   return read_body(body, kSend, about_worker<command::WorkerSendRequest>(std::move(worker)));
-  Result<store::Resume> decode_worker_resume(std::string worker, std::string_view body) {
-    auto initial = about_worker<store::Resume>(std::move(worker));
-    if (body.empty()) return initial;
-    return read_body(body, kResume, std::move(initial));
-  }
+}
 
-  Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {
-    return read_query(query, kUnregisterParameters, about_worker<store::Unregister>(std::move(worker)));
-  }
+Result<store::Resume> decode_worker_resume(std::string worker, std::string_view body) {
+  auto initial = about_worker<store::Resume>(std::move(worker));
+  if (body.empty()) return initial;
+  return read_body(body, kWorkerResumeBody, std::move(initial));
+}
 
-  Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query) {
-    return read_query(query, kWorkerParameters);
-  }
+Result<store::Unregister> decode_unregister(std::string worker, const std::vector<QueryParameter>& query) {
+  return read_query(query, kUnregisterParameters, about_worker<store::Unregister>(std::move(worker)));
+}
 
-  Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query) {
-    return read_query(query, kWorkerGetParameters, about_worker<command::WorkerGetRequest>(std::move(worker)));
-  }
+Result<store::WorkerQuery> decode_worker_query(const std::vector<QueryParameter>& query) {
+  return read_query(query, kWorkerParameters);
+}
 
-  void write_worker(JsonWriter & out, const Worker& worker, Instant now) {
-    write_object(out, kWorker, {.worker = &worker, .health = grade(worker, now)});
-  }
+Result<command::WorkerGetRequest> decode_worker_get(std::string worker, const std::vector<QueryParameter>& query) {
+  return read_query(query, kWorkerGetParameters, about_worker<command::WorkerGetRequest>(std::move(worker)));
+}
 
-  void write_workers(JsonWriter & out, const store::WorkerPage& page, Instant now) {
-    GradedPage graded{.workers = {}, .next = &page.next};
-    graded.workers.reserve(page.workers.size());
-    for (const Worker& worker : page.workers) graded.workers.push_back({.worker = &worker, .health = grade(worker, now)});
-    write_object(out, kWorkerPage, graded);
-  }
+void write_worker(JsonWriter& out, const Worker& worker, Instant now) {
+  write_object(out, kWorker, {.worker = &worker, .health = grade(worker, now)});
+}
+
+void write_workers(JsonWriter& out, const store::WorkerPage& page, Instant now) {
+  GradedPage graded{.workers = {}, .next = &page.next};
+  graded.workers.reserve(page.workers.size());
+  for (const Worker& worker : page.workers) graded.workers.push_back({.worker = &worker, .health = grade(worker, now)});
+  write_object(out, kWorkerPage, graded);
+}
 
 }  // namespace muster::http
