@@ -37,6 +37,8 @@ class FeedbackTest : public testing::Test {
     work();
     engine_.reset();
     static_cast<void>(file_->close());
+    store_.reset();
+    file_.reset();
   }
   void restart() {
     end();
@@ -94,8 +96,13 @@ class FeedbackTest : public testing::Test {
   }
   std::string all_of(JobId job) {
     std::string out;
-    for (const OutputChunk& chunk : read({.job = job}).chunks) out += chunk.data;
-    return out;
+    OutputQuery query{.job = job};
+    for (;;) {
+      const JobOutput page = read(query);
+      for (const OutputChunk& chunk : page.chunks) out += chunk.data;
+      if (!page.more) return out;
+      query.after = page.next;
+    }
   }
   Job job(JobId id) {
     return *wait<store::Each<Job>>([&](auto reply) { engine_->jobs().get({id}, std::move(reply)); })->front();

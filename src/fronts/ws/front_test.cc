@@ -53,14 +53,6 @@ Json feedback(std::string run, std::string task, std::uint64_t number) {
                   number);
 }
 
-Json ack_of(const Json& frame, std::uint64_t seq) {
-  Json ack =
-      v2_frame("control.ack", {{"ok", true}, {"for", frame["id"]}, {"ack_seq", seq}, {"ack_bitmap", 0}, {"recv_window", 64}},
-               "control.ack-" + std::to_string(seq), false);
-  ack["ack"] = {{"for", frame["id"]}};
-  return ack;
-}
-
 Json resume(const Json& accepted, std::uint64_t last_seen) {
   return v2_frame(
       "control.resume",

@@ -153,6 +153,14 @@ Json v2_frame(std::string_view type, Json payload, std::string id, bool ask) {
   return frame_of(type, std::move(payload), std::move(id), ask, kInstance);
 }
 
+Json ack_of(const Json& frame, std::uint64_t seq) {
+  Json ack =
+      v2_frame("control.ack", {{"ok", true}, {"for", frame["id"]}, {"ack_seq", seq}, {"ack_bitmap", 0}, {"recv_window", 64}},
+               "control.ack-" + std::to_string(seq), false);
+  ack["ack"] = {{"for", frame["id"]}};
+  return ack;
+}
+
 Json v1_handshake(std::string token) {
   return v1_frame("handshake",
                   {{"protocol", 1},

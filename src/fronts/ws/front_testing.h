@@ -68,6 +68,8 @@ class TestSocket {
 // Frames as the real workers write them.
 Json v1_frame(std::string_view type, Json payload, std::string id, bool ask = true);
 Json v2_frame(std::string_view type, Json payload, std::string id, bool ask = true);
+// The ack of a dispatch that the worker has, and everything up to `seq` with it.
+Json ack_of(const Json& frame, std::uint64_t seq);
 Json v1_handshake(std::string token = "dev-token");
 Json v2_handshake(std::string token = "dev-token", std::string id = "control.handshake-0");
 Json registration_payload(std::uint32_t max_parallel = 1);  // demo.pkg 1.0.0 with demo.echo and demo.slow

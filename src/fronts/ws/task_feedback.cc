@@ -1,6 +1,7 @@
 #include "fronts/ws/task_feedback.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -45,6 +46,16 @@ std::string results_of(const json::Tree& payload) {
   return results;
 }
 
+// Workers repeat in each result how they were told to run the task.
+bool tells_more_than_its_dispatch(const json::Tree* metadata) {
+  if (metadata == nullptr || !metadata->is_object()) return false;
+  constexpr std::array<std::string_view, 7> kRepeated{"concurrency_key", "constraints",   "host_node_id", "middleware_chain",
+                                                      "chain_index",     "resource_refs", "affinity"};
+  for (const auto& [name, value] : metadata->items())
+    if (std::find(kRepeated.begin(), kRepeated.end(), name) == kRepeated.end()) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string cut_text(std::string text, std::size_t bytes_max) {
@@ -77,14 +88,15 @@ FeedbackSaid read_feedback(const json::Tree& payload) {
 }
 
 std::optional<OutcomeFacts> outcome_facts(const json::Tree& payload) {
+  const json::Tree* artifacts = json::array(payload, "artifacts");
+  const bool made = artifacts != nullptr && !artifacts->empty();
+  // Keeping it is a write: what every result says anyway is worth none.
+  if (!made && !tells_more_than_its_dispatch(json::member(payload, "metadata"))) return std::nullopt;
   OutcomeFacts facts{.status = text_of(payload, "status"),
                      .metadata = object_of_payload(payload, "metadata"),
-                     .artifacts = {},
+                     .artifacts = made ? json::dump(*artifacts) : std::string(),
                      .duration = std::nullopt};
-  if (const json::Tree* artifacts = json::array(payload, "artifacts"); artifacts != nullptr && !artifacts->empty())
-    facts.artifacts = json::dump(*artifacts);
   if (const auto ms = json::integer(payload, "duration_ms")) facts.duration = Duration(*ms);
-  if (facts.metadata.empty() && facts.artifacts.empty() && !facts.duration) return std::nullopt;
   return facts;
 }
 

@@ -119,7 +119,7 @@ void Tasks::claimed(std::uint64_t claim, Result<store::ClaimReply> reply) {
   }
   ticket_.reset();
   if (!reply.ok()) {
-    if (reply.code() == Code::lease_lost || reply.code() == Code::not_found) return worker_.register_anew();
+    if (reply.code() == Code::lease_lost || reply.code() == Code::not_found) return worker_.session_gone();
     return later([this] { want(); });
   }
   if (!worker_.accepting()) return core.door.delivery().hand_back(reply->grants);
@@ -185,16 +185,21 @@ void Tasks::send(Place place) {
     note(task, to_string(Code::ok));
     core.meter.dispatched(worker_.identity().tenant, task.node_type);
     unacknowledged_.insert_or_assign(task.dispatch_id, key);
-    return core.feed.dispatched({.task = name_of(key),
-                                 .job = task.lease.job,
-                                 .node_id = task.node_id,
-                                 .worker = worker_.identity().name,
-                                 .dispatch_id = task.dispatch_id,
-                                 .client = task.client,
-                                 .seq = task.seq});
+    return tell_dispatched(place);
   }
   if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
   give_up(place, sent.message());
+}
+
+void Tasks::tell_dispatched(Place place) {
+  const auto& [key, task] = *place;
+  worker_.core().feed.dispatched({.task = name_of(key),
+                                  .job = task.lease.job,
+                                  .node_id = task.node_id,
+                                  .worker = worker_.identity().name,
+                                  .dispatch_id = task.dispatch_id,
+                                  .client = task.client,
+                                  .seq = task.seq});
 }
 
 void Tasks::forget(const Key& key, const LeaseRef& lease) {
@@ -241,7 +246,8 @@ void Tasks::adopt_page(Duration after, std::string cursor) {
                        if (!*alive) return;
                        if (!page.ok()) return later([this, after, cursor] { adopt_page(after, cursor); });
                        for (const Job& job : page->jobs)
-                         if (find(LeaseRef{job.id, job.fence}) == tasks_.end()) take_up(grant_of(job));
+                         if (find(LeaseRef{job.id, job.fence}) == tasks_.end())
+                           if (const Place place = take_up(grant_of(job)); place != tasks_.end()) tell_dispatched(place);
                        page->next.empty() ? adopted(after) : adopt_page(after, page->next);
                      });
 }
@@ -385,8 +391,11 @@ void Tasks::conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> f
     report->lease = lease;
     report->outcome = std::move(facts);
     report->at_once = true;
-    // Behind other reports it takes its turn; by itself it is written beside the outcome.
-    if (task.unwritten == 0) report->in_namespace = NamespaceName(worker_.identity().tenant);
+    // Behind other reports it takes its turn, and is waited for as they are; by itself it is written beside the outcome.
+    if (task.unwritten == 0)
+      report->in_namespace = NamespaceName(worker_.identity().tenant);
+    else
+      ++task.unwritten;
     worker_.channel().hold(arrived);
     keep(key, lease, arrived, std::move(report));
   }
@@ -534,7 +543,7 @@ bool Tasks::holds_key_elsewhere(Place place) const {
 void Tasks::feedback(const Envelope& frame, Arrived arrived) {
   const Place place = find(frame, frame.payload);
   if (place == tasks_.end()) {
-    if (json::array(frame.payload, "chunks") != nullptr && postponed(frame, arrived)) return;
+    if (read_feedback(frame.payload).lasting() && postponed(frame, arrived)) return;
     return worker_.channel().done(arrived);
   }
   Task& task = place->second;
@@ -564,12 +573,12 @@ void Tasks::keep(const Key& key, const LeaseRef& lease, std::optional<Arrived> a
                        if (!*alive) return;
                        if (arrived && may_pass(answer.code()))
                          return later([this, key, lease, arrived, report] { keep(key, lease, arrived, report); });
-                       kept(key, lease, arrived, !report->at_once, answer);
+                       kept(key, lease, arrived, report->in_namespace.empty(), answer);
                      });
 }
 
-// `output`: it was a frame of feedback, for which an outcome may wait.
-void Tasks::kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool output,
+// `awaited`: an outcome may wait for it.
+void Tasks::kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool awaited,
                  const Result<store::Renewed>& answer) {
   if (!answer.ok() && answer.code() != Code::lease_lost)
     log::warn("feedback was refused", {{"tenant", worker_.identity().tenant},
@@ -581,7 +590,7 @@ void Tasks::kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> a
   const Place place = tasks_.find(key);
   if (place == tasks_.end() || place->second.lease != lease) return;
   Task& task = place->second;
-  if (output && arrived && --task.unwritten == 0 && task.when_written) return std::exchange(task.when_written, {})();
+  if (awaited && arrived && --task.unwritten == 0 && task.when_written) return std::exchange(task.when_written, {})();
   if (answer.ok() && answer->cancel_requested) return cancelled({lease});
   if (answer.code() == Code::lease_lost) lost({lease});
 }

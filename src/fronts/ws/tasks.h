@@ -95,6 +95,7 @@ class Tasks {
   void learn(Place place, Arrived arrived, std::vector<Resource> artifacts, store::Completion completion);
   bool holds_key_elsewhere(Place place) const;
   void send(Place place);
+  void tell_dispatched(Place place);
   void adopt_page(Duration after, std::string cursor);
   void adopted(Duration after);
   void forget(const Key& key, const LeaseRef& lease);
@@ -112,7 +113,7 @@ class Tasks {
   // Has a report written. `arrived`: the frame that brought it, which is done then, or never when nothing is to be kept.
   void keep(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived,
             std::shared_ptr<const command::JobFeedbackRequest> report);
-  void kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool output,
+  void kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool awaited,
             const Result<store::Renewed>& answer);
   // Calls `outcome` when everything that the worker said before is written; what it says of its result goes beside it.
   void conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, std::function<void(Place)> outcome);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "command/workers.h"
 #include "fronts/ws/front_testing.h"
 
 namespace muster::ws {

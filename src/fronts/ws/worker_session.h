@@ -68,7 +68,11 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   void revoke();                      // its token is no longer accepted
   void stop_work() { tasks_.stop_wanting(); }
   void registered_again(Registration registration);
-  // The registry knows nothing of its session any more.
+  // The registry knows nothing of its session any more. One that was given up for its silence has to say something first: its
+  // connection may be open and nobody there.
+  void session_gone() {
+    if (misses_ == 0) register_anew();
+  }
   void register_anew();
 
   // --- what others did ---
