@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every test there is and ends with one line: `N passed, N failed`.
 
-What runs, cheapest first: the house rules (layers, limits, headers), the test programs that CMake registered, and the scripts
+What runs: the house rules (layers, limits, headers), the test programs that CMake registered, and the scripts
 of tests/blackbox. A GoogleTest program counts by its cases, everything else counts as one. One scratch PostgreSQL serves the whole
 run: its addresses are in the environment of every test, and without it nothing runs.
 """
@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATIENCE_SECONDS = {"release": 60, "debug": 90, "clang": 90, "asan": 180, "tsan": 240}
 PATIENCE_VARIABLE = "MUSTER_TEST_PATIENCE_SECONDS"
 PROGRAM_PATIENCES = 20  # after so many of them a whole program or script counts as stuck
+SERVERS_MORE = 1  # scripts under way beside one for each core
 # Programs whose cases are many and wait for a database: in parts they use every core, and a part that hangs is found sooner.
 SHARDS = {"store_contract": 4}
 CASE_FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)(?:, where .*)? \(\d+ ms\)$", re.M)
@@ -39,7 +40,7 @@ class Test:
     def __init__(self, name, command, kind, cost, shard=None):
         self.name, self.command, self.kind, self.cost = name, command, kind, cost
         self.shard = shard  # (which, of how many): a part of the cases of a GoogleTest program
-        self.alone = kind in ("script", "program")  # they watch time, or use every core themselves
+        self.whole_server = kind in ("script", "program")  # mostly waits: for a server to start, to die, to time out
 
 
 class Outcome:
@@ -194,23 +195,22 @@ class Progress:
 
 
 def run_all(tests, cases, env, seconds_max, jobs):
-    """Programs side by side, then what wants the machine for itself, one after the other."""
+    """Programs side by side, a core each; then whole servers, more of them than cores, since most of their time is waiting."""
     progress, outcomes = Progress(len(tests)), []
+    programs = [test for test in tests if not test.whole_server]
+    servers = [test for test in tests if test.whole_server]
     try:
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            try:
-                shared = [pool.submit(run, test, cases, env, seconds_max) for test in tests if not test.alone]
-                for future in concurrent.futures.as_completed(shared):
-                    outcomes.append(future.result())
-                    progress.take(outcomes[-1])
-            except BaseException:
-                running.stop()
-                pool.shutdown(cancel_futures=True)
-                raise
-        for test in tests:
-            if test.alone:
-                outcomes.append(run(test, cases, env, seconds_max))
-                progress.take(outcomes[-1])
+        for together, width in ((programs, jobs), (servers, jobs + SERVERS_MORE)):
+            with concurrent.futures.ThreadPoolExecutor(width) as pool:
+                try:
+                    for future in concurrent.futures.as_completed(
+                            [pool.submit(run, test, cases, env, seconds_max) for test in together]):
+                        outcomes.append(future.result())
+                        progress.take(outcomes[-1])
+                except BaseException:
+                    running.stop()
+                    pool.shutdown(cancel_futures=True)
+                    raise
     finally:
         running.stop()
     return progress, outcomes
@@ -247,7 +247,8 @@ def report(options, env):
     cases = (cases or "") + options.cases or None  # both: a case's name comes before the name of its store
     times_file = build / "test-times.json"
     times = json.loads(times_file.read_text()) if times_file.exists() else {}
-    tests.sort(key=lambda test: (test.alone, times.get(test.name, test.cost)))
+    # Programs quickest first, so that a mistake shows early; scripts longest first, so that the last one does not run by itself.
+    tests.sort(key=lambda test: times.get(test.name, test.cost) * (-1 if test.whole_server else 1))
 
     progress, outcomes = run_all(tests, cases, env, PROGRAM_PATIENCES * PATIENCE_SECONDS[options.preset], options.jobs)
     if cases is None:
