@@ -45,7 +45,7 @@ struct ToolNodes : testing::Test {
 };
 
 TEST_F(ToolNodes, RunAToolWithItsWordsAndInput) {
-  FakeTask task({{"args", {"-r"}}, {"stdin", "a\nb\n"}});
+  FakeTask task(Json{{"args", Json::array({"-r"})}, {"stdin", "a\nb\n"}});
   const auto outcome = run("sort", task);
   EXPECT_EQ(outcome.status, sdk::ws::Outcome::Status::succeeded);
   EXPECT_EQ(outcome.result["stdout"], "b\na\n");
@@ -66,7 +66,7 @@ TEST_F(ToolNodes, FailWithTheExitCodeAndTheReason) {
 }
 
 TEST_F(ToolNodes, EndWithTheirTask) {
-  FakeTask task({{"args", {"60"}}});
+  FakeTask task(Json{{"args", Json::array({"60"})}});
   task.cancels = true;
   EXPECT_EQ(run("sleep", task).status, sdk::ws::Outcome::Status::failed);
 }
@@ -82,7 +82,7 @@ TEST_F(ToolNodes, RefuseParametersAndWordsThatAreNotForThem) {
   EXPECT_NE(problem({{"stdin", 1}}).find("'stdin' must be a string"), std::string::npos);
   EXPECT_NE(problem({{"timeout_secs", 0}}).find("from 1 to 3600"), std::string::npos);
   EXPECT_EQ(problem({{"__resourceBindings", Json::object()}}), "");
-  FakeTask writes({{"args", {"-o", "/x"}}});
+  FakeTask writes(Json{{"args", Json::array({"-o", "/x"})}});
   EXPECT_EQ(run("sort", writes).status, sdk::ws::Outcome::Status::failed);
   FakeTask unknown(Json::object());
   EXPECT_EQ(run("rm", unknown).status, sdk::ws::Outcome::Status::failed);

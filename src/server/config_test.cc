@@ -364,7 +364,7 @@ TEST_F(ConfigTest, ANamespaceMayHaveALoadOfItsOwn) {
   EXPECT_EQ(loaded.config.number_in("acme", "load", "calm_beats"), 5);
   EXPECT_EQ(loaded.config.number_in("acme", "load", "disk_pct"), 95);
   EXPECT_EQ(loaded.config.number_in("other", "load", "mem_pct"), 85);
-  EXPECT_NE(show_toml(loaded.config).find("[load.namespaces]\n\"acme\" = { mem_pct = 70, calm_beats = 5 }\n"), std::string::npos)
+  EXPECT_NE(show_toml(loaded.config).find("[load.namespaces]\n\"acme\" = { calm_beats = 5, mem_pct = 70 }\n"), std::string::npos)
       << show_toml(loaded.config);
   EXPECT_NE(show_json(loaded.config).find("\"namespace\": \"acme\""), std::string::npos);
 }

@@ -167,8 +167,10 @@ TEST_F(OneDoor, EveryCommandHasAWordOnSomeWire) {
   for (const resp::Entry* entry : resp::all_commands()) reached.insert(entry->command);
   for (const std::span<const rpc::Method> part : {rpc::k0_methods(), rpc::v1_methods(), rpc::native_methods()})
     for (const rpc::Method& method : part) reached.insert(method.command);
-  // Parts of what a word does: a claim's wait in a list, a child of a step, a job by its key, a worker that drains.
-  const std::set<std::string_view> parts{"job.find", "keys.await", "run.start_child", "worker.retire"};
+  // Parts of what a word does: a claim's wait in a list, a child of a step, a job by its key, a worker that drains, and what is
+  // to be done about the packages of a worker on a WebSocket.
+  const std::set<std::string_view> parts{"job.find",     "keys.await",        "run.start_child", "worker.retire",
+                                         "package.note", "package.reconcile", "package.watch"};
   for (const command::Spec* spec : command::catalogue())
     EXPECT_NE(reached.contains(spec), parts.contains(spec->name)) << spec->name;
 }
