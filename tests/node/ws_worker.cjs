@@ -67,7 +67,7 @@ function run(dispatch) {
   setTimeout(() => {
     running.delete(key);
     outcome.ran += 1;
-    const result = frame(name('result'), { run_id, task_id, status: 'SUCCEEDED', result: { echo: parameters }, duration_ms: 0 },
+    const result = frame(name('result'), { run_id, task_id, status: 'SUCCEEDED', result: { echo: parameters }, duration_ms: 0, metadata: { by: 'ws_worker' } },
       { corr: dispatch.id, seq: dispatch.seq, ack: { request: true }, ...(v2 ? { session_seq: (sent += 1) } : {}) });
     unacked.set(result.id, result);
     write(result);
