@@ -28,6 +28,7 @@ PATIENCE_SECONDS = {"release": 60, "debug": 90, "clang": 90, "asan": 180, "tsan"
 PATIENCE_VARIABLE = "MUSTER_TEST_PATIENCE_SECONDS"
 PROGRAM_PATIENCES = 20  # after so many of them a whole program or script counts as stuck
 SERVERS_MORE = 1  # scripts under way beside one for each core
+ALONE = {"hostile_day"}  # promises how soon a server answers among hostile peers, who use every core themselves
 # Programs whose cases are many and wait for a database: in parts they use every core, and a part that hangs is found sooner.
 SHARDS = {"store_contract": 4}
 CASE_FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)(?:, where .*)? \(\d+ ms\)$", re.M)
@@ -195,12 +196,14 @@ class Progress:
 
 
 def run_all(tests, cases, env, seconds_max, jobs):
-    """Programs side by side, a core each; then whole servers, more of them than cores, since most of their time is waiting."""
+    """Programs side by side, a core each; then whole servers, more of them than cores, since most of their time is waiting; then
+    what wants the machine for itself."""
     progress, outcomes = Progress(len(tests)), []
     programs = [test for test in tests if not test.whole_server]
-    servers = [test for test in tests if test.whole_server]
+    servers = [test for test in tests if test.whole_server and test.name not in ALONE]
+    alone = [test for test in tests if test.name in ALONE]
     try:
-        for together, width in ((programs, jobs), (servers, jobs + SERVERS_MORE)):
+        for together, width in ((programs, jobs), (servers, jobs + SERVERS_MORE), (alone, 1)):
             with concurrent.futures.ThreadPoolExecutor(width) as pool:
                 try:
                     for future in concurrent.futures.as_completed(
