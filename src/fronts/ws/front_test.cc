@@ -489,7 +489,11 @@ TEST_F(V2Front, AServerThatStartedAnewFindsTheNumbersOfTheWorker) {
   TestSocket next(loop, *front);
   next.say(resume(accepted, 1));
   next.hear("control.session.accept");
-  pass(8s);
+  // Time begins when the server knows what the worker holds.
+  EXPECT_TRUE(eventually([&] {
+    pass(1s);
+    return next.heard("biz.exec.dispatch");
+  }));
   const Json again = next.hear("biz.exec.dispatch");
   EXPECT_EQ(again["payload"], dispatch["payload"]) << "it did not speak about its task";
   next.say(v2_result(again, 500));
