@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sdk/cpp/ws/resources.h"
 #include "sdk/cpp/ws/task.h"
 #include "sdk/cpp/ws/task_payloads.h"
 #include "sdk/cpp/ws/task_table.h"
