@@ -91,13 +91,28 @@ void draw_caption(Schemas& out, const Caption& caption);
 
 // --- fields --------------------------------------------------------------------------------------------------------
 
+// A function, or none. Whether there is one is known to the compiler under UBSan too, where GCC holds it possible that the
+// address of an instantiated template is null.
+template <class Signature>
+struct Hook;
+template <class... Args>
+struct Hook<void(Args...)> {
+  void (*call)(Args...) = nullptr;
+  bool set = false;
+
+  constexpr Hook() = default;
+  template <class Function>
+  constexpr Hook(Function function) : call(function), set(true) {}
+  void operator()(Args... args) const { call(std::forward<Args>(args)...); }
+};
+
 template <class T>
 struct Field {
   std::string_view name;
   std::string_view doc;
-  void (*read)(JsonReader& in, T& out, const Range& range) = nullptr;               // null: only in replies
-  void (*write)(JsonWriter& out, std::string_view name, const T& value) = nullptr;  // null: only in requests
-  void (*draw)(Schemas& out) = nullptr;                                             // null: not in the document
+  Hook<void(JsonReader& in, T& out, const Range& range)> read{};               // none: only in replies
+  Hook<void(JsonWriter& out, std::string_view name, const T& value)> write{};  // none: only in requests
+  void (*draw)(Schemas& out) = nullptr;                                        // null: not in the document
   Range range{};
   Need need = Need::optional;
   bool always = false;       // in a reply
@@ -276,16 +291,16 @@ constexpr auto lifted() {
   constexpr bool kFixed = std::is_const_v<std::remove_reference_t<decltype(reach<Path...>(std::declval<T&>()))>>;
   if constexpr (IsOptional<M>::value) {
     out.always = false;
-    if constexpr (kField.read != nullptr)
+    if constexpr (kField.read.set)
       out.read = [](JsonReader& in, T& whole, const Range& range) { kTable[I].read(in, *reach<Path...>(whole), range); };
-    if constexpr (kField.write != nullptr)
+    if constexpr (kField.write.set)
       out.write = [](JsonWriter& json, std::string_view name, const T& whole) {
         if (reach<Path...>(whole)) kTable[I].write(json, name, *reach<Path...>(whole));
       };
   } else {
-    if constexpr (kField.read != nullptr && !kFixed)
+    if constexpr (kField.read.set && !kFixed)
       out.read = [](JsonReader& in, T& whole, const Range& range) { kTable[I].read(in, reach<Path...>(whole), range); };
-    if constexpr (kField.write != nullptr)
+    if constexpr (kField.write.set)
       out.write = [](JsonWriter& json, std::string_view name, const T& whole) {
         kTable[I].write(json, name, reach<Path...>(whole));
       };
@@ -327,11 +342,11 @@ void read_object(JsonReader& in, std::span<const Field<T>> fields, T& out) {
   std::string key;
   while (in.next_member(key)) {
     std::size_t at = 0;
-    while (at < fields.size() && (fields[at].name != key || fields[at].read == nullptr)) ++at;
+    while (at < fields.size() && (fields[at].name != key || !fields[at].read.set)) ++at;
     if (at == fields.size()) {
       std::vector<std::string_view> names;
       for (const Field<T>& each : fields)
-        if (each.read != nullptr) names.push_back(each.name);
+        if (each.read.set) names.push_back(each.name);
       return in.refuse(unknown_name(key, names));
     }
     const FieldScope scope(in, fields[at].name);
@@ -381,7 +396,7 @@ template <class T>
 void write_object(JsonWriter& out, const Object<T>& object, const T& value) {
   out.begin_object();
   for (const Field<T>& each : object.fields)
-    if (each.write != nullptr) each.write(out, each.name, value);
+    if (each.write.set) each.write(out, each.name, value);
   out.end_object();
 }
 
@@ -394,8 +409,8 @@ void draw_members(Schemas& out, const Object<T>& object) {
   out.json.key("properties");
   out.json.begin_object();
   for (const Field<T>& each : object.fields) {
-    if (each.draw == nullptr || (each.read == nullptr && out.sent() == Sent::by_client)) continue;
-    if (each.write == nullptr && out.sent() == Sent::by_server && each.read != nullptr) continue;
+    if (each.draw == nullptr || (!each.read.set && out.sent() == Sent::by_client)) continue;
+    if (!each.write.set && out.sent() == Sent::by_server && each.read.set) continue;
     out.json.key(each.name);
     out.json.begin_object();
     each.draw(out);
