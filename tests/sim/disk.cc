@@ -81,6 +81,7 @@ Io Disk::truncate(Inode& inode, std::size_t size) {
 }
 
 Io Disk::sync(Inode& inode) {
+  ++syncs_;
   if (dead_) return Io::failed;
   if (dies_now()) {
     // The sync was under way: the machine may or may not have finished it.

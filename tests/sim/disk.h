@@ -72,6 +72,7 @@ class Disk {
   // Grows with each revival; handles of an earlier life are void.
   std::uint64_t life() const { return life_; }
   std::uint64_t injected() const { return injected_; }  // faults given so far
+  std::uint64_t syncs() const { return syncs_; }        // asked for so far
   std::uint64_t random_word() { return random_.next(); }
 
   // The file as it is at the moment, for tests of the disk itself and for planting damage.
@@ -87,6 +88,7 @@ class Disk {
   std::uint64_t operations_left_ = 0;
   std::uint64_t life_ = 1;
   std::uint64_t injected_ = 0;
+  std::uint64_t syncs_ = 0;
   bool dead_ = false;
 };
 

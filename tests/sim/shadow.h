@@ -35,6 +35,8 @@ class Shadow {
     std::optional<Instant> expires_not_before;
     std::optional<JobState> told;  // by the listener, or seen after a crash
     Fence told_fence{};
+    Fence fence_before_claim{};  // while `claimed_in` may still be lost with the machine
+    std::uint64_t claimed_in = 0;
     WorkerId worker;
     SessionId grant_session{};
     std::optional<Instant> finished_at;
@@ -132,6 +134,8 @@ class Shadow {
   Trace& trace_;
   store::Retention retention_;
   std::uint64_t pump_ = 1;
+  std::uint64_t commits_ = 0;
+  std::uint64_t synced_commit_ = 0;  // the newest that was more than claims, and what their time had come for
   std::uint64_t registrations_ = 0;
   std::unordered_map<JobId, JobView> jobs_;
   std::map<std::uint32_t, JobId> by_number_;

@@ -11,6 +11,12 @@ std::int64_t whole_ms(Ticks length) { return std::chrono::duration_cast<Duration
 }  // namespace
 
 void Shadow::committed(const store::Committed& commit) {
+  ++commits_;
+  const bool only_claims = std::all_of(commit.jobs.begin(), commit.jobs.end(), [](const JobChange& c) {
+    return c.event == JobEvent::claimed || c.event == JobEvent::due;
+  });
+  // A queue that is set to what it is writes nothing, so its change proves no sync.
+  if (!only_claims || !commit.workers.empty()) synced_commit_ = commits_;
   for (const WorkerChange& c : commit.workers) worker_change(c, commit);
   for (const JobChange& c : commit.jobs) change(c, commit);
   judge_limits(commit);
@@ -125,6 +131,8 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
   switch (c.event) {
     case JobEvent::claimed:
       judge_claimed(job, c);
+      job.fence_before_claim = job.told_fence;
+      job.claimed_in = commits_;
       job.told_fence = c.fence;
       job.worker = c.worker;
       // In a commit that also changes its worker the claim may belong to the session before.

@@ -212,6 +212,7 @@ struct Core {
 
   void put_meta(const char* name, std::int64_t value);
   std::optional<std::int64_t> get_meta(const char* name);
+  bool numbers_low() const { return fences.low() || job_keys.low(); }
   // Reserves more numbers in this commit when they run low.
   void reserve_numbers();
   double spread() {

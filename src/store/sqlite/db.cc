@@ -8,6 +8,9 @@
 namespace muster::store::sqlite {
 namespace {
 
+// SQLite's own choice: a small log is overwritten in place, which syncs faster than growing one.
+constexpr int kCheckpointPages = 1'000;
+
 int open_flags(OpenMode mode) {
   switch (mode) {
     case OpenMode::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -66,6 +69,16 @@ Status Connection::exec(const char* sql) {
   return status;
 }
 
+Status Connection::sync_commits(bool wanted) {
+  sqlite3_wal_autocheckpoint(handle_, wanted ? kCheckpointPages : 0);
+  return exec(wanted ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+Status Connection::restart_log() {
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : last_error("moving the log into the file");
+}
+
 Result<std::string> Connection::query_text(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr) != SQLITE_OK) return last_error("sqlite");
@@ -84,6 +97,13 @@ Status Connection::last_error(std::string_view what) const {
 }
 
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
+
+std::int64_t Connection::pages_written() const {
+  int now = 0;
+  int highest = 0;
+  sqlite3_db_status(handle_, SQLITE_DBSTATUS_CACHE_WRITE, &now, &highest, 0);
+  return now;
+}
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 

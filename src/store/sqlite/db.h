@@ -32,6 +32,12 @@ class Connection {
   // The first column of the first row, as text; empty when there is none.
   Result<std::string> query_text(const char* sql);
 
+  // Whether the commits that follow wait for the disk. Not inside a transaction. Commits that do not wait never start a
+  // checkpoint either: its own sync of the log may fail, which SQLite tells nobody.
+  Status sync_commits(bool wanted);
+  // Moves the whole log into the file and starts it over. unavailable: somebody still reads from it.
+  Status restart_log();
+
   // Turns the last error of this connection into what the caller should do.
   Status last_error(std::string_view what) const;
 
@@ -42,6 +48,7 @@ class Connection {
   void clear_fault() { fault_ = Status(); }
 
   std::int64_t changes() const;
+  std::int64_t pages_written() const;  // by this connection so far, to the log
   bool in_transaction() const;
   sqlite3* handle() { return handle_; }
 

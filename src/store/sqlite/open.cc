@@ -96,9 +96,8 @@ Result<BackupReport> backup_file(const std::string& from, const std::string& to,
 
 namespace {
 
-// wal_autocheckpoint stays at its 1000 pages: a small log is overwritten in place, which syncs faster than growing one.
 constexpr const char* kPragmas =
-    "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+    "PRAGMA journal_mode = WAL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
     "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF;";
 
 const char* synchronous(Durability durability) {

@@ -19,6 +19,8 @@ Writer::Writer(Connection& connection, const Clock& clock, const ListeningClock&
     : db_(connection),
       clock_(clock),
       listening_(listening),
+      durability_(options.durability),
+      synced_(options.durability == Durability::full),
       core_(connection, options.seed != 0 ? options.seed : random_seed(), options.lanes_max),
       incidents_(metrics, "store"),
       read_at_(listening.now()),
@@ -64,7 +66,14 @@ Status Writer::run(Statement& statement) {
   return status;
 }
 
-Status Writer::begin() { return run(core_.sql.begin); }
+Status Writer::begin(bool synced) {
+  if (durability_ == Durability::full && synced != synced_) {
+    if (const Status changed = db_.sync_commits(synced); !changed.ok()) return changed;
+    synced_ = synced;
+  }
+  pages_before_ = db_.pages_written();
+  return run(core_.sql.begin);
+}
 
 Status Writer::commit() {
   const Ticks started = clock_.elapsed();
@@ -72,9 +81,12 @@ Status Writer::commit() {
   metrics_.commit_seconds.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
   if (status.ok()) {
     metrics_.commits.add();
+    // A commit that has nothing to write syncs nothing either; a row that is overwritten with itself is nothing.
+    if (db_.pages_written() != pages_before_) log_unsynced_ = durability_ == Durability::full && !synced_;
     return status;
   }
   metrics_.failed_commits.add();
+  if (log_unsynced_) log_in_doubt_ = true;
   // A disk that is full refuses the write, and nothing of the commit is there. Any other failure may have come after
   // the commit's last byte: whether a crash right now would keep it cannot be known.
   if (status.code() == Code::unavailable && status.message().find("full") == std::string::npos)
@@ -90,6 +102,10 @@ Status Writer::probe() {
     stale_ = false;
   }
   db_.clear_fault();
+  if (log_in_doubt_) {
+    if (const Status restarted = db_.restart_log(); !restarted.ok()) return Status::unavailable(restarted.message());
+    log_in_doubt_ = log_unsynced_ = false;
+  }
   Status status = begin();
   if (!status.ok()) return status;
   core_.put_meta("probe", to_ms(clock_.now()));
@@ -208,16 +224,20 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   }
 
   std::size_t writes = 0;
+  std::size_t claims = 0;
   for (auto& op : ops) {
     if (op->kind() != OpKind::read) {
       ++writes;
+      if (op->kind() == OpKind::claim) ++claims;
       continue;
     }
     answer_read(*op);
   }
   if (writes == 0) return;
 
-  Status status = begin();
+  // Numbers are used as soon as their reservation is committed, so that must be durable.
+  const bool only_claims = claims == writes && !core_.numbers_low();
+  Status status = begin(!only_claims);
   if (status.ok()) {
     core_.promote_due(kPromotePerGroup);
     core_.reserve_numbers();

@@ -10,6 +10,11 @@
 // A verb that throws is refused with `internal`. What it had changed by then cannot be told from what the group's other verbs
 // changed, so the group is undone in the same way and the others are refused with `unavailable`: nothing of theirs was written.
 //
+// A group of claims alone is committed without a sync: a crash of the machine may lose it, which is a redelivery (store/store.h).
+// The next sync makes it durable along with what comes after it, since both are in one log. When that sync fails, nobody knows
+// what of the log is on the disk, and what is written behind a hole is lost: nothing is accepted before the log has been started
+// over.
+//
 // While a commit is stuck, or nothing can be written, beats cannot be heard: Core::listened does not count that time.
 #pragma once
 
@@ -101,7 +106,8 @@ class Writer {
   // ok, or the reason nothing can be written.
   Status probe();
   Status run(Statement& statement);
-  Status begin();
+  // `synced`: its commit waits for the disk.
+  Status begin(bool synced = true);
   Status commit();
   void process_group(std::vector<std::unique_ptr<Op>>& ops);
   // Runs the group's sweeps, or its other writes, in the transaction that has begun. False: one threw, and the group has been
@@ -127,6 +133,11 @@ class Writer {
   Connection& db_;
   const Clock& clock_;
   const ListeningClock& listening_;
+  const Durability durability_;
+  bool synced_;                    // how the connection commits now
+  bool log_unsynced_ = true;       // commits may not have been synced yet; at first those of a process that was killed
+  bool log_in_doubt_ = false;      // and the sync that should have done it failed
+  std::int64_t pages_before_ = 0;  // this transaction
   Core core_;
   const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
