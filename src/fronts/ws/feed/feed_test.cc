@@ -293,6 +293,78 @@ TEST_F(RunFeedTest, WhoeverComesLaterIsSentTheBufferAndWhoeverComesBackWhatFollo
   });
 }
 
+TEST_F(RunFeedTest, WhatHappenedWhileNobodyListenedIsToldAsOfThen) {
+  on_loop([&] {
+    const std::string at = R"("lastUpdatedAt":")";
+    const std::string state = node_state("", {}, clock.now());
+    const std::string began = state.substr(state.find(at) + at.size(), 19);
+    std::vector<OutputChunk> chunks(1);
+    chunks[0].data = "a";
+    dispatch();
+    feed.told(task, {.stage = "s", .progress = 0.5, .message = "m", .chunks = &chunks, .results = R"({"k":1})"});
+    chunks.clear();
+    feed.result(task, "SUCCEEDED", R"({"x":1})", nullptr);
+    change(JobState::completed);
+    clock.advance(1h);
+    const auto all = listen()->hear();
+    std::string types;
+    for (const json::Tree& event : all) {
+      types += event["type"].get<std::string>() + " ";
+      EXPECT_EQ(event["occurredAt"].get<std::string>().substr(0, 19), began);
+    }
+    EXPECT_EQ(types,
+              "node.state run.status node.state node.result.delta node.result.delta node.result.snapshot node.result.snapshot "
+              "node.state run.status ");
+    EXPECT_EQ(all[3]["data"]["payload"]["text"], "a");
+    EXPECT_EQ(all[6]["data"]["content"]["x"], 1);
+    EXPECT_EQ(all[8]["data"]["status"], "succeeded");
+  });
+}
+
+TEST_F(RunFeedTest, ATaskThatStillRunsIsKnownHoweverLongAgoItWasSent) {
+  on_loop([&] {
+    dispatch();
+    for (std::size_t i = 0; i < kFeedEventsMax; ++i) {
+      const JobId other{{2, i + 1}};
+      feed.dispatched({.task = {"default", "run-" + std::to_string(i + 2), "t"}, .job = other});
+      JobChange ended;
+      ended.id = other;
+      ended.to = JobState::completed;
+      feed.changed(ended);
+    }
+    const auto reader = listen();
+    while (!reader->hear().empty()) reader->session->output_drained();
+    change(JobState::completed);
+    const auto end = reader->hear();
+    ASSERT_FALSE(end.empty());
+    EXPECT_EQ(end[0]["data"]["runId"], "run-1");
+    EXPECT_EQ(end[0]["data"]["state"]["stage"], "succeeded");
+  });
+}
+
+TEST_F(RunFeedTest, ALongResultThatNobodyHeardIsLeftOutWithItsLength) {
+  on_loop([&] {
+    dispatch();
+    feed.result(task, "SUCCEEDED", "\"" + std::string(kFeedContentBytesMax, 'x') + "\"", nullptr);
+    const auto all = listen()->hear();
+    EXPECT_EQ(all.back()["meta"]["contentBytes"], kFeedContentBytesMax + 2);
+  });
+}
+
+TEST_F(RunFeedTest, WhoeverComesBackSoonMissesNothing) {
+  on_loop([&] {
+    listen();
+    clock.advance(kFeedAwakeFor - 1s);
+    dispatch();
+    clock.advance(2s);
+    feed.acknowledged(task);
+    const auto back = listen("", "1")->hear();
+    ASSERT_EQ(back.size(), 2U);
+    EXPECT_EQ(back[0]["id"], "2");
+    EXPECT_EQ(back[1]["data"]["state"]["stage"], "running");
+  });
+}
+
 TEST_F(RunFeedTest, RunsOfAClientAreToldToItsConnectionsOnlyAlsoWhenReplayed) {
   on_loop([&] {
     const auto owner = listen("c1");

@@ -131,13 +131,28 @@ RunFeed::Tenant& RunFeed::tenant(std::string_view name) {
 
 void RunFeed::remove(Stream& stream) {
   const auto found = tenants_.find(stream.listener().tenant);
-  if (found != tenants_.end() && found->second.streams.erase(&stream) != 0) --streams_;
+  if (found == tenants_.end() || found->second.streams.erase(&stream) == 0) return;
+  if (--streams_ == 0) awake_until_ = clock_.now() + kFeedAwakeFor;
+}
+
+bool RunFeed::quiet() const {
+  if (streams_ > 0 || telling_of_) return false;
+  return !awake_until_ || clock_.now() >= *awake_until_;
+}
+
+void RunFeed::wake() {
+  noted_.tell_all([this](Instant at, QuietLog::Tell& tell) {
+    telling_of_ = at;
+    tell();
+  });
+  telling_of_.reset();
 }
 
 Result<std::shared_ptr<net::Session>> RunFeed::open(Listener listener, net::Connection& connection) {
   if (streams_ >= kFeedStreamsMax)
     return Status::exhausted(
         fmt::format("{} event streams are open, which is the most there may be; close one", kFeedStreamsMax));
+  wake();
   return std::shared_ptr<net::Session>(std::make_shared<Stream>(*this, std::move(listener), connection));
 }
 
@@ -151,15 +166,15 @@ void RunFeed::revoke(const std::function<bool(const auth::Credential&)>& still_v
 
 void RunFeed::publish(std::string_view type, const Scope& scope, std::string data, std::string_view meta) {
   Tenant& to = tenant(scope.tenant);
-  to.buffer.add(make_event({.number = to.buffer.next_number(), .type = type, .at = clock_.now(), .scope = scope, .meta = meta},
-                           std::move(data)));
+  to.buffer.add(
+      make_event({.number = to.buffer.next_number(), .type = type, .at = now(), .scope = scope, .meta = meta}, std::move(data)));
   if (to.streams.empty()) return;
   for (Stream* stream : std::set(to.streams)) stream->feed();
 }
 
 void RunFeed::publish_node(const TaskName& name, const Run& run, const Node& node) {
   publish("node.state", {.tenant = name.tenant, .run = name.run, .worker = node.worker, .client = run.client},
-          node_state(name.run, node, clock_.now()));
+          node_state(name.run, node, now()));
 }
 
 // A snapshot is a summary of what else is told: it is made for those who listen.
@@ -173,13 +188,14 @@ void RunFeed::publish_run(const TaskName& name, const Run& run, RunStatus before
 void RunFeed::move(const TaskName& name, RunBoard::Place place, RunStatus to) {
   const RunStatus before = place.run->status();
   const RunStatus was = place.node->status;
-  place.run->set(*place.node, to, clock_.now());
+  place.run->set(*place.node, to, now());
   publish_node(name, *place.run, *place.node);
   // A run that is told of for the first time has no status that anybody knows.
   publish_run(name, *place.run, was == RunStatus::queued && before == RunStatus::queued ? RunStatus::skipped : before);
 }
 
 void RunFeed::dispatched(const Dispatched& dispatch) {
+  if (quiet()) return noted_.dispatched(dispatch, now());
   const RunBoard::Place place = board_.task(dispatch.task, dispatch.job);
   if (place.node == nullptr) return;
   Node& node = *place.node;
@@ -197,6 +213,7 @@ void RunFeed::dispatched(const Dispatched& dispatch) {
 }
 
 void RunFeed::acknowledged(const TaskName& task) {
+  if (quiet()) return noted_.happened(now(), sizeof(TaskName), [this, task] { acknowledged(task); });
   const auto place = board_.find(task);
   if (!place || !place->node->pending_ack) return;
   place->node->pending_ack = false;
@@ -205,6 +222,7 @@ void RunFeed::acknowledged(const TaskName& task) {
 }
 
 void RunFeed::told(const TaskName& task, const Told& told) {
+  if (quiet()) return note(task, told);
   const auto place = board_.find(task);
   if (!place || is_final(place->node->status)) return;
   Node& node = *place->node;
@@ -246,7 +264,31 @@ void RunFeed::told(const TaskName& task, const Told& told) {
                                 .summary = summary == nullptr ? std::string() : json::dump(*summary)}));
 }
 
+// Text and chunks are copied: they are the frame's, which goes.
+void RunFeed::note(const TaskName& task, const Told& told) {
+  std::vector<OutputChunk> chunks = told.chunks == nullptr ? std::vector<OutputChunk>() : *told.chunks;
+  std::size_t bytes = sizeof(TaskName) + told.message.size() + told.results.size();
+  for (const OutputChunk& chunk : chunks) bytes += sizeof(OutputChunk) + chunk.bytes();
+  noted_.happened(now(), bytes,
+                  [this, task, again = told, results = std::string(told.results), chunks = std::move(chunks)]() mutable {
+                    again.chunks = &chunks;
+                    again.results = results;
+                    this->told(task, again);
+                  });
+}
+
 void RunFeed::result(const TaskName& task, std::string_view status, std::string_view content, const json::Tree* artifacts) {
+  if (quiet()) {
+    auto kept = std::make_unique<json::Tree>(artifacts == nullptr ? json::Tree() : *artifacts);
+    const bool fits = content.size() <= kFeedContentBytesMax;
+    return noted_.happened(now(), sizeof(TaskName) + (fits ? content.size() : 0),
+                           [this, task, status = std::string(status), kept = std::move(kept), size = content.size(),
+                            content = std::string(fits ? content : std::string_view())] {
+                             // One that is too long is left out whatever it says.
+                             const std::string text = content.empty() ? std::string(size, ' ') : content;
+                             result(task, status, text, kept->is_null() ? nullptr : kept.get());
+                           });
+  }
   const auto place = board_.find(task);
   if (!place || is_final(place->node->status)) return;
   Node& node = *place->node;
@@ -269,11 +311,19 @@ void RunFeed::result(const TaskName& task, std::string_view status, std::string_
 }
 
 void RunFeed::failed(const TaskName& task, Error error) {
+  if (quiet())
+    return noted_.happened(now(), sizeof(TaskName) + error.message.size(),
+                           [this, task, error = std::move(error)]() mutable { failed(task, std::move(error)); });
   const auto place = board_.find(task);
   if (place && !is_final(place->node->status)) place->node->error = std::move(error);
 }
 
 void RunFeed::changed(const JobChange& change) {
+  if (quiet()) {
+    if (change.to == JobState::running || (!noted_.knows(change.id) && board_.name_of(change.id) == nullptr)) return;
+    if (is_finished(change.to)) noted_.ended(change.id);
+    return noted_.happened(now(), sizeof(JobChange), [this, change] { changed(change); });
+  }
   const TaskName* const known = board_.name_of(change.id);
   if (known == nullptr) return;
   const TaskName name = *known;

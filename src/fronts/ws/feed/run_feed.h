@@ -2,7 +2,8 @@
 //
 // The sessions of workers say what they see (dispatches, feedback, results, beats), and the changes of the store what became of
 // the jobs. Each tenant has its own numbers and its own buffer; whoever opens a stream is sent the buffer, or what follows the
-// event it has seen, and then what comes. A reader that falls behind the whole buffer is closed. On the loop's thread.
+// event it has seen, and then what comes. A reader that falls behind the whole buffer is closed. While nobody listens, what
+// happens to tasks is only noted (quiet_log.h), and becomes events when somebody does. On the loop's thread.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "fronts/auth/authenticator.h"
 #include "fronts/ws/deadlines.h"
 #include "fronts/ws/feed/event_buffer.h"
+#include "fronts/ws/feed/quiet_log.h"
 #include "fronts/ws/feed/run_board.h"
 #include "model/change.h"
 #include "net/connection.h"
@@ -28,6 +30,7 @@ inline constexpr std::size_t kFeedStreamsMax = 1'000;            // 429 beyond
 inline constexpr std::size_t kFeedUnsentBytesMax = 256 * 1024;   // of one stream; the rest waits in the buffer
 inline constexpr std::size_t kFeedContentBytesMax = 256 * 1024;  // of a result in an event; a longer one is left out
 inline constexpr Duration kFeedSilence{45'000};                  // then a comment
+inline constexpr Duration kFeedAwakeFor{10 * 60'000};            // after the last listener left, who may come back
 
 // Who wants to listen.
 struct Listener {
@@ -35,17 +38,6 @@ struct Listener {
   std::string client;  // its client session; empty: it sees runs that belong to none
   std::string last_event_id;
   auth::Credential credential;
-};
-
-// A dispatch.
-struct Dispatched {
-  TaskName task;
-  JobId job;
-  std::string node_id;
-  std::string worker;
-  std::string dispatch_id;
-  std::string client;  // of the run; empty: none
-  std::uint64_t seq = 0;
 };
 
 // What a worker says while it runs a task.
@@ -93,6 +85,12 @@ class RunFeed {
     std::string results;  // as merged so far
   };
 
+  void note(const TaskName& task, const Told& told);
+  // Nobody listens, and nobody did lately.
+  bool quiet() const;
+  // What was noted becomes events.
+  void wake();
+  Instant now() const { return telling_of_.value_or(clock_.now()); }
   Tenant& tenant(std::string_view name);
   void publish(std::string_view type, const Scope& scope, std::string data, std::string_view meta = {});
   void publish_node(const TaskName& name, const Run& run, const Node& node);
@@ -105,6 +103,9 @@ class RunFeed {
   RunBoard board_;
   std::map<std::string, Tenant, std::less<>> tenants_;
   std::map<TaskName, Sequences> sequences_;  // of tasks that run and have told something
+  QuietLog noted_{[this](const Dispatched& dispatch) { dispatched(dispatch); }};
+  std::optional<Instant> telling_of_;   // set: what was noted is told, as of then
+  std::optional<Instant> awake_until_;  // whoever left may come back until then
   std::size_t streams_ = 0;
   std::uint64_t uses_ = 0;
 };
