@@ -75,7 +75,7 @@ def main():
     headers = Headers(options.build.resolve())
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
-    all_headers = sorted(path for top in ("src", "sdk", "cli", "worker", "tests", "bench") for path in (ROOT / top).rglob("*.h")
+    all_headers = sorted(path for top in ("src", "sdk", "cli", "worker", "agents", "tests", "bench") for path in (ROOT / top).rglob("*.h")
                          if options.filter in str(path))
     todo = [(header, cache / headers.key(header)) for header in all_headers]
     todo = [(header, mark) for header, mark in todo if not mark.exists()]

@@ -36,7 +36,10 @@ REACH = {
     "src/fronts/http": ["src/fronts/auth", "src/command", "src/plan", "src/model", "src/base", "src/net"],
     "src/fronts/ws": ["src/fronts/auth", "src/command", "src/session", "src/websocket", "src/schema", "src/model", "src/base", "src/net"],
     "src/fronts/grpc": ["src/fronts/auth", "src/command", "src/plan", "src/model", "src/base", "src/net"],
+    "agents/claude": ["src/model", "src/base"],
+    "agents": ["agents/claude", "src/command", "src/schema", "src/store", "src/model", "src/base"],
     "src/server": [
+        "agents", "agents/claude",
         "src/fronts/http", "src/fronts/resp", "src/fronts/ws", "src/fronts/grpc", "src/fronts/auth", "src/command", "src/engine", "src/store", "src/store/transfer",
         "src/store/sqlite", "src/store/postgres",
         "src/model", "src/base", "src/net",
@@ -48,8 +51,8 @@ REACH = {
     "worker": ["sdk/cpp", "sdk/cpp/ws", "src/plan", "src/model", "src/base"],
     "src/main": ["src/server", "src/base", "cli", "worker", "sdk/cpp"],
     "examples": ["sdk/cpp", "sdk/cpp/ws"],
-    "tests": ["src/*", "sdk/cpp", "sdk/cpp/ws", "cli"],
-    "bench": ["src/*", "sdk/cpp"],
+    "tests": ["src/*", "agents", "agents/claude", "sdk/cpp", "sdk/cpp/ws", "cli"],
+    "bench": ["src/*", "agents", "agents/claude", "sdk/cpp"],
 }
 
 # What tests of a folder may reach besides: the engine is proved against the real store, the contract suite runs in it.
@@ -64,6 +67,7 @@ TEST_EXTRA = {
     "src/fronts/resp": ["src/engine", "src/store", "src/store/sqlite"],
     "src/fronts/ws": ["src/engine", "src/store", "src/store/sqlite"],
     "src/fronts/grpc": ["src/engine", "src/store", "src/store/sqlite"],
+    "agents": ["src/engine", "src/store/sqlite"],
     "worker": ["src/*"],
     "cli": ["src/*"],
     "sdk/cpp": ["src/*"],
@@ -78,11 +82,11 @@ THIRD_PARTY = {
     "openssl/": ["src/base", "src/net", "src/session", "src/websocket", "sdk/cpp", "sdk/cpp/ws", "src/fronts/auth", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc", "src/server", "tests"],
     "nlohmann/": [
         "src/base", "src/session", "src/store/codec", "src/store/sqlite", "src/store/postgres", "src/plan", "src/schema", "src/command", "src/fronts/http", "src/fronts/resp", "src/fronts/grpc",
-        "src/server", "sdk/cpp", "sdk/cpp/ws", "cli", "worker", "tests", "bench", "examples",
+        "src/server", "sdk/cpp", "sdk/cpp/ws", "cli", "worker", "agents", "agents/claude", "tests", "bench", "examples",
     ],
     "toml++/": ["src/server"],
     "CLI/": ["src/server", "cli", "worker", "src/main", "bench", "tests"],
-    "curl/": ["sdk/cpp"],
+    "curl/": ["agents/claude", "sdk/cpp", "bench", "tests"],
     "date/": ["src/cron"],
     "re2/": ["src/schema"],
     "grpc/": ["src/fronts/grpc", "sdk/cpp", "tests", "bench"],
@@ -149,7 +153,7 @@ def check(source):
 def main():
     sources = sorted(
         str(path.relative_to(ROOT))
-        for top in ("src", "sdk", "cli", "worker", "examples", "tests", "bench")
+        for top in ("src", "sdk", "cli", "worker", "agents", "examples", "tests", "bench")
         for path in (ROOT / top).rglob("*")
         if path.suffix in (".h", ".cc", ".cpp") and path.is_file()
     )

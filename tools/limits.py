@@ -24,7 +24,7 @@ def squeeze(text):
 def source_bounds():
     """All of model/limits.h, the fronts' Limits, and what other headers call a maximum, minimum or default."""
     bounds = {}
-    for path in sorted((ROOT / "src").rglob("*.h")):
+    for path in sorted([*(ROOT / "src").rglob("*.h"), *(ROOT / "agents").rglob("*.h")]):
         if "testing" in path.name or "contract" in path.parts:
             continue
         text = path.read_text(encoding="utf-8")
