@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/agents.h"
+
 namespace muster::store::refusal {
 
 Status no_job(const JobId& job) { return Status::not_found(fmt::format("job {} does not exist", job.text())); }
@@ -146,6 +148,85 @@ Status schedule_exists(const ScheduleId& schedule) {
 
 Status schedule_moved_on(const ScheduleId& schedule, std::uint64_t is, std::uint64_t named) {
   return Status::conflict(fmt::format("schedule '{}' is at revision {}, not {}; read it again", schedule.text(), is, named));
+}
+
+Status no_agent(const AgentId& agent) { return Status::not_found(fmt::format("no agent {}", agent.text())); }
+Status agent_exists(const AgentSpec& spec) {
+  return Status::already_exists(fmt::format("there is an agent named {} with these metadata; change one of them", spec.name));
+}
+Status agent_id_taken(const AgentId& agent) { return Status::already_exists(fmt::format("there is an agent {}", agent.text())); }
+Status agent_has_runs(const AgentId& agent) {
+  return Status::conflict(fmt::format("agent {} has runs; delete their sessions first", agent.text()));
+}
+Status no_tool(const ToolName& tool) { return Status::not_found(fmt::format("no tool is named {}", tool.text())); }
+Status tool_exists(const ToolName& tool) {
+  return Status::already_exists(fmt::format("there is a tool named {}; name its revision to change it", tool.text()));
+}
+Status no_session(const AgentSessionId& session) { return Status::not_found(fmt::format("no session {}", session.text())); }
+Status session_exists(const AgentSessionId& session) {
+  return Status::already_exists(fmt::format("there is a session {}", session.text()));
+}
+Status session_too_deep(const AgentSessionId& parent) {
+  return Status::exhausted(
+      fmt::format("session {} is as deep as sessions get, which is {}", parent.text(), limits::kSessionDepthMax));
+}
+Status session_at_work(const AgentSessionId& session, const JobId& run) {
+  return Status::conflict(
+      fmt::format("run {} of session {} is unfinished; cancel it or wait for its end", run.text(), session.text()));
+}
+Status session_too_long(const AgentSessionId& session) {
+  return Status::exhausted(fmt::format("session {} has more messages than a fork copies, which is {}; compact it first",
+                                       session.text(), kForkMessagesMax));
+}
+Status too_many_runs(const AgentSessionId& session) {
+  return Status::exhausted(fmt::format("{} runs of session {} wait for each other, which is the most; wait for one to end",
+                                       limits::kDependenciesMax, session.text()));
+}
+Status no_agent_run(const JobId& run) { return Status::not_found(fmt::format("no run {}", run.text())); }
+Status agent_run_final(const JobId& run, AgentRunState state) {
+  return Status::conflict(fmt::format("run {} is {} and stays so", run.text(), to_string(state)));
+}
+Status no_agents_job(const JobId& job) {
+  return Status::conflict(fmt::format("the key belongs to job {}, which is no run of an agent", job.text()));
+}
+Status no_iteration(const IterationId& iteration) {
+  return Status::not_found(fmt::format("the run has no iteration {}", iteration.text()));
+}
+Status iteration_taken(const JobId& run, std::uint32_t number) {
+  return Status::conflict(fmt::format("run {} has another iteration with the number {}", run.text(), number));
+}
+Status of_another_run(std::string_view noun, std::string_view id) {
+  return Status::conflict(fmt::format("{} {} is another run's", noun, id));
+}
+Status no_message(const MessageId& message) {
+  return Status::not_found(fmt::format("the session has no message {}", message.text()));
+}
+Status message_exists(const MessageId& message) {
+  return Status::already_exists(fmt::format("there is a message {}", message.text()));
+}
+Status place_of_nobody(std::uint64_t number) {
+  return Status::invalid_argument(
+      fmt::format("none of the archived messages has the number {}, so nothing can replace it", number));
+}
+Status no_blob(const Uuid& blob) { return Status::not_found(fmt::format("no blob {}", blob.text())); }
+Status blob_exists(const Uuid& blob) { return Status::already_exists(fmt::format("there is a blob {}", blob.text())); }
+Status no_compaction(const Uuid& event) {
+  return Status::not_found(fmt::format("the session has no compaction {}", event.text()));
+}
+Status compaction_exists(const Uuid& event) {
+  return Status::already_exists(fmt::format("there is a compaction {}", event.text()));
+}
+Status compaction_restored(const Uuid& event) {
+  return Status::conflict(fmt::format("compaction {} is restored already", event.text()));
+}
+Status compaction_covered(const Uuid& event, const Uuid& later) {
+  return Status::conflict(fmt::format("compaction {} came after {}; restore it first", later.text(), event.text()));
+}
+Status namespace_has_agent_runs(const NamespaceName& ns) {
+  return Status::conflict(fmt::format("namespace {} holds unfinished runs of agents; cancel them first", ns.text()));
+}
+Status moved_on(std::string_view noun, std::string_view id, std::uint64_t is, std::uint64_t named) {
+  return Status::conflict(fmt::format("{} {} is at revision {}, not {}; read it again", noun, id, is, named));
 }
 
 Status bad_cursor(std::string_view cursor) {

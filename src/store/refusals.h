@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "model/agent.h"
+#include "model/agent_run.h"
 #include "model/job.h"
 #include "model/plan.h"
 #include "model/run.h"
@@ -58,6 +60,38 @@ Status action_job_with_key();
 Status no_schedule(const ScheduleId& schedule);
 Status schedule_exists(const ScheduleId& schedule);
 Status schedule_moved_on(const ScheduleId& schedule, std::uint64_t is, std::uint64_t named);
+
+// --- agents ---
+Status no_agent(const AgentId& agent);
+Status agent_exists(const AgentSpec& spec);
+Status agent_id_taken(const AgentId& agent);
+Status agent_has_runs(const AgentId& agent);
+Status no_tool(const ToolName& tool);
+Status tool_exists(const ToolName& tool);
+Status no_session(const AgentSessionId& session);
+Status session_exists(const AgentSessionId& session);
+Status session_too_deep(const AgentSessionId& parent);
+Status session_at_work(const AgentSessionId& session, const JobId& run);
+Status session_too_long(const AgentSessionId& session);  // to be forked
+Status too_many_runs(const AgentSessionId& session);     // that wait for each other
+Status no_agent_run(const JobId& run);
+Status agent_run_final(const JobId& run, AgentRunState state);
+Status no_agents_job(const JobId& job);  // a key found it
+Status no_iteration(const IterationId& iteration);
+Status iteration_taken(const JobId& run, std::uint32_t number);
+Status of_another_run(std::string_view noun, std::string_view id);
+Status no_message(const MessageId& message);
+Status message_exists(const MessageId& message);
+Status place_of_nobody(std::uint64_t number);
+Status no_blob(const Uuid& blob);
+Status blob_exists(const Uuid& blob);
+Status no_compaction(const Uuid& event);
+Status compaction_exists(const Uuid& event);
+Status compaction_restored(const Uuid& event);
+Status compaction_covered(const Uuid& event, const Uuid& later);
+Status namespace_has_agent_runs(const NamespaceName& ns);
+// Something with a revision that was written since it was read.
+Status moved_on(std::string_view noun, std::string_view id, std::uint64_t is, std::uint64_t named);
 
 // --- the store ---
 Status bad_cursor(std::string_view cursor);

@@ -1,0 +1,16 @@
+// What a request about agents must be like in itself, whatever is in the store: the same words from every store, before it looks.
+#pragma once
+
+#include "base/status.h"
+#include "store/agents.h"
+
+namespace muster::store {
+
+// A run that begins is not final, and is deeper than 0 exactly when it has a parent.
+Status check_start(const AgentRunStart& start);
+// Final states have their times and others have none; an execution has a job or a child; no id comes twice.
+Status check_write(const AgentRunWrite& write);
+// No message goes twice, and no two come into one place.
+Status check_compaction(const Compaction& compaction);
+
+}  // namespace muster::store
