@@ -33,7 +33,10 @@ SELECT (SELECT COUNT(*) FROM namespaces), (SELECT COUNT(*) FROM queues), (SELECT
   (SELECT COUNT(*) FROM dependencies), (SELECT COUNT(*) FROM plans), (SELECT COUNT(*) FROM actions),
   (SELECT COUNT(*) FROM keys k JOIN namespaces n ON n.id = k.namespace), (SELECT COUNT(*) FROM key_items),
   (SELECT COUNT(*) FROM key_fields), (SELECT COUNT(*) FROM key_scores), (SELECT COUNT(*) FROM steps), (SELECT COUNT(*) FROM signals),
-  (SELECT COUNT(*) FROM schedules)
+  (SELECT COUNT(*) FROM schedules), (SELECT COUNT(*) FROM agents), (SELECT COUNT(*) FROM agent_tools),
+  (SELECT COUNT(*) FROM agent_sessions), (SELECT COUNT(*) FROM agent_runs), (SELECT COUNT(*) FROM agent_iterations),
+  (SELECT COUNT(*) FROM agent_executions), (SELECT COUNT(*) FROM agent_messages), (SELECT COUNT(*) FROM agent_compactions),
+  (SELECT COUNT(*) FROM agent_archive), (SELECT COUNT(*) FROM agent_spending), (SELECT COUNT(*) FROM agent_blobs)
 
 -- name: transfer_dependencies
 SELECT job, after FROM dependencies WHERE (job, after) > (?1, ?2) ORDER BY job, after LIMIT ?3

@@ -40,16 +40,6 @@ JobState state_of(Core& core, JobKey key) {
   return rows.next() ? static_cast<JobState>(core.sql.job_settled.integer(0)) : JobState::completed;
 }
 
-// The job an idempotency or unique key already names, or 0.
-JobKey find_existing(Core& core, const JobSpec& spec, std::int64_t ns_row) {
-  if (!spec.idempotency_key.empty()) {
-    Rows rows(core.sql.idempotency_find.bind(1, ns_row).bind_text(2, spec.idempotency_key));
-    if (rows.next()) return core.sql.idempotency_find.integer(0);
-  }
-  if (spec.unique) return core.uniques.find(ns_row, spec.unique->key);
-  return 0;
-}
-
 Rank stamp(Core& core, HotJob& job, Instant due) {
   if (!job.wishes || job.wishes->fairness_key.empty() || due > core.now || job.blocked()) return rank_of(due, job.priority);
   HotLane& home = core.lanes.at(job.home);
@@ -80,7 +70,7 @@ void write_row(Core& core, JobKey key, const HotJob& job, const JobSpec& spec, c
 }
 
 Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& resolved) {
-  if (const JobKey existing = find_existing(core, spec, resolved.ns_row))
+  if (const JobKey existing = existing_job(core, spec, resolved.ns_row))
     return Enqueued{core.ids.encode(existing), state_of(core, existing), true};
 
   const QueueIndex queue = core.queue_for(resolved.ns_row, spec.ns, spec.queue);
@@ -134,6 +124,15 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
 }
 
 }  // namespace
+
+JobKey existing_job(Core& core, const JobSpec& spec, std::int64_t ns_row) {
+  if (!spec.idempotency_key.empty()) {
+    Rows rows(core.sql.idempotency_find.bind(1, ns_row).bind_text(2, spec.idempotency_key));
+    if (rows.next()) return core.sql.idempotency_find.integer(0);
+  }
+  if (spec.unique) return core.uniques.find(ns_row, spec.unique->key);
+  return 0;
+}
 
 Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs) { return enqueue_linked(core, jobs, {}); }
 

@@ -1,6 +1,7 @@
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
 #include "store/refusals.h"
+#include "store/sqlite/verbs/agents.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -114,8 +115,10 @@ Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
     Rows rows(core.sql.namespace_jobs.bind(1, row));
     if (rows.next() && core.sql.namespace_jobs.integer(0) != 0) return refusal::namespace_has_jobs(name);
   }
+  if (has_unfinished_agent_runs(core, row)) return refusal::namespace_has_agent_runs(name);
   NamespaceInfo info = found->info;
-  // Plans, schedules, actions without jobs and keys are what somebody made in it, not work: they go along.
+  // Plans, schedules, agents, actions without jobs and keys are what somebody made in it, not work: they go along.
+  delete_agents_of_namespace(core, row);
   core.sql.schedule_delete_of_namespace.bind(1, row).run();
   core.sql.plan_delete_of_namespace.bind(1, row).run();
   core.sql.action_jobs_delete_of_namespace.bind(1, row).run();

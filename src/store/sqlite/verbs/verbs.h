@@ -17,6 +17,8 @@ Result<std::vector<Enqueued>> enqueue(Core& core, std::vector<JobSpec>& jobs);
 // keys the jobs get consecutive keys.
 Result<std::vector<Enqueued>> enqueue_linked(Core& core, std::vector<JobSpec>& jobs,
                                              const std::vector<std::vector<std::uint32_t>>& after);
+// The job that an idempotency or unique key names already, or 0.
+JobKey existing_job(Core& core, const JobSpec& spec, std::int64_t ns_row);
 Result<ClaimReply> claim(Core& core, const ClaimRequest& request);
 
 Result<Settled> complete(Core& core, const Completion& item);
