@@ -63,7 +63,12 @@ SELECT (SELECT count(*) FROM {schema}.namespaces), (SELECT count(*) FROM {schema
        (SELECT count(*) FROM {schema}.idempotency), (SELECT count(*) FROM {schema}.dependencies),
        (SELECT count(*) FROM {schema}.plans), (SELECT count(*) FROM {schema}.actions), (SELECT count(*) FROM {schema}.keys),
        (SELECT count(*) FROM {schema}.key_items), (SELECT count(*) FROM {schema}.key_fields), (SELECT count(*) FROM {schema}.key_scores),
-       (SELECT count(*) FROM {schema}.steps), (SELECT count(*) FROM {schema}.signals), (SELECT count(*) FROM {schema}.schedules)
+       (SELECT count(*) FROM {schema}.steps), (SELECT count(*) FROM {schema}.signals), (SELECT count(*) FROM {schema}.schedules),
+       (SELECT count(*) FROM {schema}.agents), (SELECT count(*) FROM {schema}.agent_tools), (SELECT count(*) FROM {schema}.agent_sessions),
+       (SELECT count(*) FROM {schema}.agent_runs), (SELECT count(*) FROM {schema}.agent_iterations),
+       (SELECT count(*) FROM {schema}.agent_executions), (SELECT count(*) FROM {schema}.agent_messages),
+       (SELECT count(*) FROM {schema}.agent_compactions), (SELECT count(*) FROM {schema}.agent_archive),
+       (SELECT count(*) FROM {schema}.agent_spending), (SELECT count(*) FROM {schema}.agent_blobs)
 
 -- name: transfer_dependencies
 SELECT job, after FROM {schema}.dependencies WHERE (job, after) > ($1::bigint, $2::bigint) ORDER BY job, after LIMIT $3::bigint
