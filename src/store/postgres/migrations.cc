@@ -14,9 +14,10 @@
 namespace muster::store::postgres {
 namespace {
 
-constexpr Duration kTurnWait{600'000};       // for another node that migrates
-constexpr Duration kStepLockWait{30'000};    // for the tables a step changes
-constexpr std::size_t kSchemaBytesMax = 48;  // its notification channels are longer by a word, and 63 is PostgreSQL's bound
+constexpr Duration kTurnWait{600'000};        // for another node that migrates
+constexpr Duration kStepLockWait{30'000};     // for the tables a step changes
+constexpr std::uint32_t kAgentpgVersion = 8;  // makes the views of AgentPG's tables
+constexpr std::size_t kSchemaBytesMax = 48;   // its notification channels are longer by a word, and 63 is PostgreSQL's bound
 
 std::uint32_t version_of(std::string_view file_name) {
   std::uint32_t version = 0;
@@ -59,6 +60,14 @@ Status check_rights(Connection& connection, const std::string& schema, bool exis
   return Status::invalid_argument(
       fmt::format("the role of --store may not make {} '{}'; run `muster migrate up` as a role that may (docs/cluster.md, Roles)",
                   exists ? "tables in schema" : "schema", schema));
+}
+
+// The views for AgentPG's programs have a schema of their own, which may have been made for us.
+Status check_agentpg_rights(Connection& connection, const std::string& schema) {
+  const std::string views = agentpg_schema(schema);
+  const auto exists = schema_exists(connection, views);
+  if (!exists.ok()) return exists.status();
+  return check_rights(connection, views, *exists);
 }
 
 std::uint64_t random_salt() { return (random_seed() >> 1) | 1; }
@@ -162,6 +171,8 @@ Status migrate(Connection& connection, const std::string& schema, std::uint32_t 
   const auto exists = schema_exists(connection, schema);
   if (!exists.ok()) return exists.status();
   if (const Status allowed = check_rights(connection, schema, *exists); !allowed.ok()) return allowed;
+  if (target == 0 || target >= kAgentpgVersion)
+    if (const Status allowed = check_agentpg_rights(connection, schema); !allowed.ok()) return allowed;
   for (const auto& file : embedded::postgres_migrations()) {
     if (version_of(file.name) <= *version || (target != 0 && version_of(file.name) > target)) continue;
     if (const Status status = one_step(connection, schema, file); !status.ok()) return status;

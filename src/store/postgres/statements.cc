@@ -13,7 +13,8 @@
 namespace muster::store::postgres {
 namespace {
 
-constexpr std::string_view kToken = "{schema}";
+constexpr std::string_view kSchemaToken = "{schema}";
+constexpr std::string_view kAgentpgToken = "{agentpg}";
 
 constexpr NamedNumber kNumbers[] = {
     {"flag.cancel_requested", kCancelRequested},
@@ -47,15 +48,21 @@ std::string quoted(std::string_view name) {
   return out;
 }
 
+std::string agentpg_schema(std::string_view schema) {
+  return schema == kUsualSchema ? "agentpg" : std::string(schema) + "_agentpg";
+}
+
 std::string with_schema(std::string_view text, std::string_view schema) {
-  const std::string name = quoted(schema);
+  const std::string name = quoted(schema), agentpg = quoted(agentpg_schema(schema));
   std::string out;
   for (std::size_t at = 0;;) {
-    const std::size_t found = text.find(kToken, at);
+    const std::size_t found = text.find('{', at);
     out.append(text.substr(at, found - at));
     if (found == std::string_view::npos) return out;
-    out.append(name);
-    at = found + kToken.size();
+    const std::string_view rest = text.substr(found);
+    const bool ours = rest.starts_with(kSchemaToken), theirs = rest.starts_with(kAgentpgToken);
+    out.append(ours ? name : theirs ? agentpg : "{");
+    at = found + (ours ? kSchemaToken.size() : theirs ? kAgentpgToken.size() : 1);
   }
 }
 

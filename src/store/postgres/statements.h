@@ -40,7 +40,10 @@ struct StatementText {
 // All statements with the schema's name put in, in the order of Sql::index().
 std::span<const StatementText> statements(const std::string& schema);
 
-// `{schema}` in a text becomes the quoted name.
+inline constexpr std::string_view kUsualSchema = "muster";
+// Where AgentPG's views of a schema are: `agentpg`, or a name of its own beside a schema that is not the usual one.
+std::string agentpg_schema(std::string_view schema);
+// `{schema}` in a text becomes the quoted name, and `{agentpg}` that of the views.
 std::string with_schema(std::string_view text, std::string_view schema);
 std::string quoted(std::string_view name);
 

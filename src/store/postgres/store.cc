@@ -13,6 +13,7 @@
 #include "store/postgres/cluster/notifier.h"
 #include "store/postgres/open.h"
 #include "store/postgres/runner.h"
+#include "store/postgres/verbs/agents.h"
 #include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
@@ -129,6 +130,59 @@ class ClusterStore final : public PostgresStore {
   void submit_action(ActionSpec action, Reply<ActionSubmitted> reply) override { verb(postgres::submit_action, reply, action); }
   void get_action(ActionQuery query, Reply<ActionView> reply) override { verb(postgres::get_action, reply, query); }
   void list_actions(ActionListQuery query, Reply<ActionPage> reply) override { verb(postgres::list_actions, reply, query); }
+
+  void put_agent(AgentPut put, Reply<Agent> reply) override { verb(postgres::put_agent, reply, put); }
+  void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> reply) override {
+    verb(postgres::get_agents, reply, ns, ids);
+  }
+  void list_agents(AgentQuery query, Reply<AgentPage> reply) override { verb(postgres::list_agents, reply, query); }
+  void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> reply) override { verb(postgres::delete_agent, reply, ns, id); }
+  void put_tool(ToolPut put, Reply<Tool> reply) override { verb(postgres::put_tool, reply, put); }
+  void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> reply) override {
+    verb(postgres::get_tools, reply, ns, names);
+  }
+  void list_tools(ToolQuery query, Reply<ToolPage> reply) override { verb(postgres::list_tools, reply, query); }
+  void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> reply) override { verb(postgres::delete_tool, reply, ns, name); }
+  void create_session(SessionCreate create, Reply<AgentSession> reply) override { verb(postgres::create_session, reply, create); }
+  void update_session(AgentSession session, Reply<AgentSession> reply) override {
+    verb(postgres::update_session, reply, session);
+  }
+  void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> reply) override {
+    verb(postgres::get_sessions, reply, ns, ids);
+  }
+  void list_sessions(SessionQuery query, Reply<SessionPage> reply) override { verb(postgres::list_sessions, reply, query); }
+  void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) override {
+    verb(postgres::delete_session, reply, ns, id);
+  }
+  void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> reply) override {
+    verb(postgres::start_agent_run, reply, start);
+  }
+  void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> reply) override {
+    verb(postgres::get_agent_runs, reply, runs);
+  }
+  void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) override { verb(postgres::list_agent_runs, reply, query); }
+  void view_agent_run(JobId run, Reply<AgentRunView> reply) override { verb(postgres::view_agent_run, reply, run); }
+  void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) override {
+    verb(postgres::write_agent_run, reply, write);
+  }
+  void list_iterations(IterationQuery query, Reply<IterationList> reply) override {
+    verb(postgres::list_iterations, reply, query);
+  }
+  void list_executions(ExecutionQuery query, Reply<ExecutionPage> reply) override {
+    verb(postgres::list_executions, reply, query);
+  }
+  void list_messages(MessageQuery query, Reply<MessagePage> reply) override { verb(postgres::list_messages, reply, query); }
+  void get_blob(Uuid id, Reply<Blob> reply) override { verb(postgres::get_blob, reply, id); }
+  void get_spending(SpendingQuery query, Reply<SpendingView> reply) override { verb(postgres::get_spending, reply, query); }
+  void compact_session(Compaction compaction, Reply<CompactionEvent> reply) override {
+    verb(postgres::compact_session, reply, compaction);
+  }
+  void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) override {
+    verb(postgres::restore_session, reply, session, event);
+  }
+  void list_compactions(AgentSessionId session, Reply<CompactionList> reply) override {
+    verb(postgres::list_compactions, reply, session);
+  }
 
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
     std::make_shared<KeySlices>(*this, std::move(batch), std::move(reply))->start();

@@ -7,6 +7,7 @@
 #include "store/postgres/moves.h"
 #include "store/postgres/node.h"
 #include "store/postgres/statements.h"
+#include "store/postgres/transfer_agents.h"
 #include "store/postgres/transfer_reader.h"
 #include "store/postgres/transfer_records.h"
 #include "store/postgres/tx.h"
@@ -192,6 +193,11 @@ class DatabaseSink final : public transfer::Sink {
   void put_all(Tx& tx, const std::vector<transfer::StepRecord>& records) { put_steps(tx, records); }
   void put_all(Tx& tx, const std::vector<transfer::SignalRecord>& records) { put_signals(tx, records); }
   void put_all(Tx& tx, const std::vector<Schedule>& records) { put_schedules(tx, names_, records); }
+  // Agents, and what belongs to them.
+  template <class Record>
+  void put_all(Tx& tx, const std::vector<Record>& records) {
+    put_records(tx, names_, records);
+  }
 
   void put_all(Tx& tx, const std::vector<transfer::BondRecord>& records) {
     Table rows({Type::int4, Type::bytes, Type::int4});

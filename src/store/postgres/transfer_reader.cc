@@ -6,6 +6,7 @@
 #include "store/codec/spec_text.h"
 #include "store/postgres/moves.h"
 #include "store/postgres/read_rows.h"
+#include "store/postgres/transfer_agents.h"
 #include "store/postgres/tx.h"
 #include "store/refusals.h"
 
@@ -174,7 +175,7 @@ Result<transfer::Counts> TransferReader::counts() {
 
 // Only records that name jobs by their ids need it.
 Status TransferReader::learn_salt(Kind kind) {
-  if (ids_ || (kind != Kind::steps && kind != Kind::schedules)) return {};
+  if (ids_ || (kind != Kind::steps && kind != Kind::schedules && !is_about_agents(kind))) return {};
   const auto known = numbers();
   if (!known.ok()) return known.status();
   ids_ = IdCodec(known->salt);
@@ -182,6 +183,11 @@ Status TransferReader::learn_salt(Kind kind) {
 }
 
 Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t limit) {
+  if (is_about_agents(kind)) {
+    if (Status status = learn_salt(kind); !status.ok()) return status;
+    const AskRows asking = [this](Sql statement, Params params) { return ask(statement, std::move(params)); };
+    return read_agent_records(asking, kind, after, limit, *ids_);
+  }
   const auto rows = [&]() -> Result<Rows> {
     switch (kind) {
       case Kind::namespaces: return ask("transfer_namespaces"_sql, numbered(after, limit));
@@ -209,6 +215,7 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
       case Kind::steps: return ask("transfer_steps"_sql, sized(placed(after, limit)));
       case Kind::signals: return ask("transfer_signals"_sql, sized(placed(after, limit)));
       case Kind::schedules: return ask("transfer_schedules"_sql, sized(numbered(after, limit)));
+      default: break;
     }
     unreachable();
   }();
@@ -236,6 +243,7 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::schedules:
       batch.records = all_rows(*rows, [this](const Rows& from, std::size_t i) { return schedule_at(from, i, *ids_); });
       break;
+    default: break;
   }
   if (rows->size() == 0) return batch;
   const std::size_t last = rows->size() - 1;

@@ -6,10 +6,10 @@
 namespace muster::store::postgres {
 namespace {
 
-constexpr std::int64_t kExactCountMax = 100'000;  // more than that are told as PostgreSQL's own statistics have them
+constexpr std::int64_t kCountedMax = 100'000;  // more than that are told as PostgreSQL's own statistics have them
 
 std::uint64_t count(Tx& tx, Sql exact, std::int64_t about) {
-  if (about > kExactCountMax) return static_cast<std::uint64_t>(about);
+  if (about > kCountedMax) return static_cast<std::uint64_t>(about);
   const Rows rows = tx.ask(exact);
   return rows.size() == 1 ? static_cast<std::uint64_t>(rows.integer(0, 0)) : 0;
 }

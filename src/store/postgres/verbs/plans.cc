@@ -121,12 +121,6 @@ Action action_at(const Rows& rows, std::size_t row, const NamespaceName& ns) {
   return out;
 }
 
-// The answer stands, and nothing of what was written does.
-Status undo(Tx& tx, Status status) {
-  tx.undone = true;
-  return status;
-}
-
 std::vector<std::int64_t> keys_of(const Rows& rows) {
   std::vector<std::int64_t> keys;
   for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back(rows.integer(i, 0));

@@ -16,7 +16,7 @@ namespace muster::store::postgres {
 namespace {
 
 // Counting walks through the whole table of waiting jobs. Beyond this many the numbers may be as old as kCountKept.
-constexpr std::uint64_t kExactCountMax = 100'000;
+constexpr std::uint64_t kCountEachTimeMax = 100'000;
 constexpr Ticks kCountKept = std::chrono::seconds(1);
 constexpr std::int64_t kWakesPerLaneMax = 1'000;  // the claims that follow wake the rest by polling
 
@@ -74,7 +74,7 @@ Standings count_live(Tx& tx) {
     total += static_cast<std::uint64_t>(rows.integer(i, 1) + rows.integer(i, 2));
     if (const auto at = rows.maybe(i, 3)) standing.oldest_ready_at = std::min(standing.oldest_ready_at.value_or(*at), *at);
   }
-  if (total > kExactCountMax && !tx.failed()) counts().put(where, out);
+  if (total > kCountEachTimeMax && !tx.failed()) counts().put(where, out);
   return out;
 }
 
@@ -249,10 +249,13 @@ Result<NamespaceInfo> delete_namespace(Tx& tx, const NamespaceName& name) {
   const Rows worker = tx.ask("namespace_worker"_sql, Params().int4(*ns));
   if (worker.size() > 0) return refusal::namespace_has_worker(name, worker.view(0, 0));
   if (holds_jobs(tx, *ns)) return refusal::namespace_has_jobs(name);
-  // Plans, actions without jobs, keys and schedules are what somebody made in it, not work: they go along.
+  if (tx.ask("namespace_unfinished_run"_sql, Params().int4(*ns)).size() > 0) return refusal::namespace_has_agent_runs(name);
+  // Plans, actions without jobs, keys, schedules and agents are what somebody made in it, not work: they go along.
   lock_all_keys(tx, *ns);
   tx.write("namespace_delete_plans"_sql, Params().int4(*ns));
   tx.write("namespace_delete_schedules"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_agents"_sql, Params().int4(*ns));
+  tx.write("namespace_delete_agents_left"_sql, Params().int4(*ns));
   tx.write("namespace_delete_keys"_sql, Params().int4(*ns));
   tx.write("namespace_delete_lanes"_sql, Params().int4(*ns));
   tx.write("namespace_delete_queues"_sql, Params().int4(*ns));
