@@ -91,6 +91,33 @@ class Client {
 
   Result<std::vector<KeyAnswer>> keyspace(KeyBatch batch);
 
+  Result<Agent> put_agent(AgentPut put);
+  Result<Agent> get_agent(NamespaceName ns, AgentId one);
+  Result<AgentPage> list_agents(AgentQuery query);
+  Result<Agent> delete_agent(NamespaceName ns, AgentId id);
+  Result<Tool> put_tool(ToolPut put);
+  Result<Tool> get_tool(NamespaceName ns, ToolName one);
+  Result<ToolPage> list_tools(ToolQuery query);
+  Result<Tool> delete_tool(NamespaceName ns, ToolName name);
+  Result<AgentSession> create_session(SessionCreate create);
+  Result<AgentSession> update_session(AgentSession session);
+  Result<AgentSession> get_session(NamespaceName ns, AgentSessionId one);
+  Result<SessionPage> list_sessions(SessionQuery query);
+  Result<AgentSession> delete_session(NamespaceName ns, AgentSessionId id);
+  Result<AgentRunStarted> start_agent_run(AgentRunStart start);
+  Result<AgentRun> get_agent_run(JobId one);
+  Result<AgentRunPage> list_agent_runs(AgentRunQuery query);
+  Result<AgentRunView> view_agent_run(JobId run);
+  Result<AgentRunWritten> write_agent_run(AgentRunWrite write);
+  Result<IterationList> list_iterations(IterationQuery query);
+  Result<ExecutionPage> list_executions(ExecutionQuery query);
+  Result<MessagePage> list_messages(MessageQuery query);
+  Result<Blob> get_blob(Uuid id);
+  Result<SpendingView> get_spending(SpendingQuery query);
+  Result<CompactionEvent> compact_session(Compaction compaction);
+  Result<CompactionEvent> restore_session(AgentSessionId session, Uuid event);
+  Result<CompactionList> list_compactions(AgentSessionId session);
+
   Result<QueueStats> change_queue(QueueChange change);
   Result<std::vector<QueueStats>> list_queues(NamespaceName ns);
   Result<NamespaceInfo> create_namespace(NamespaceInfo info);
@@ -123,6 +150,12 @@ class Client {
   std::optional<Plan> plan_named(const NamespaceName& ns, const PlanId& plan);
   std::optional<ActionView> action_named(const NamespaceName& ns, const ActionId& action);
   std::optional<Schedule> schedule_named(const NamespaceName& ns, const ScheduleId& id);
+  // What a write that was made would have answered, had its answer not been lost.
+  Result<AgentRunWritten> as_written(const AgentRunWrite& write);
+  std::optional<CompactionEvent> compaction_named(const AgentSessionId& session, const Uuid& event);
+  // What is there before a call that may be repeated; a read of it, on faulty harnesses only.
+  template <class Read>
+  auto before(Read read) -> std::optional<std::decay_t<decltype(*read())>>;
   // What a call that parked its run would have answered, had its answer not been lost.
   std::optional<StepAnswer> parked_by(const StepCall& call);
 
