@@ -25,6 +25,7 @@
 
 #include "base/reply.h"
 #include "model/change.h"
+#include "store/agents.h"
 #include "store/keys.h"
 #include "store/plans.h"
 #include "store/runs.h"
@@ -137,6 +138,55 @@ class KeyStore {
   virtual KeyGlance glance(std::string_view key) const = 0;
 };
 
+// Agents, their tools, sessions and runs. A run is a job; it is claimed, renewed and settled as such.
+class AgentStore {
+ public:
+  virtual ~AgentStore() = default;
+  // already_exists: revision 0, and the name (of an agent: with these metadata) is taken. conflict: another revision. not_found:
+  // gone.
+  virtual void put_agent(AgentPut put, Reply<Agent> reply) = 0;
+  virtual void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> reply) = 0;
+  virtual void list_agents(AgentQuery query, Reply<AgentPage> reply) = 0;
+  // conflict: it has runs.
+  virtual void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> reply) = 0;
+  virtual void put_tool(ToolPut put, Reply<Tool> reply) = 0;
+  virtual void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> reply) = 0;
+  virtual void list_tools(ToolQuery query, Reply<ToolPage> reply) = 0;
+  virtual void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> reply) = 0;
+
+  // not_found: the parent or the session that is forked. exhausted: deeper than kSessionDepthMax, or too much to copy.
+  // already_exists: the id.
+  virtual void create_session(SessionCreate create, Reply<AgentSession> reply) = 0;
+  // Metadata and variables. conflict: another revision.
+  virtual void update_session(AgentSession session, Reply<AgentSession> reply) = 0;
+  virtual void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> reply) = 0;
+  virtual void list_sessions(SessionQuery query, Reply<SessionPage> reply) = 0;
+  // With its messages, runs and the sessions below it. conflict: a run of it is unfinished.
+  virtual void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) = 0;
+
+  // not_found: agent or session. conflict: the key found a job that is no agent's, or the namespace is not enabled.
+  virtual void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> reply) = 0;
+  virtual void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> reply) = 0;
+  virtual void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) = 0;
+  virtual void view_agent_run(JobId run, Reply<AgentRunView> reply) = 0;
+  // conflict: another revision, the run is final already, or another iteration has its number. invalid_argument: a final state
+  // without its time, or the other way round. not_found: the run, or what a child or an execution names. already_exists: the id of a
+  // message or a blob. Whatever is refused, nothing is written.
+  virtual void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) = 0;
+  virtual void list_iterations(IterationQuery query, Reply<IterationList> reply) = 0;
+  virtual void list_executions(ExecutionQuery query, Reply<ExecutionPage> reply) = 0;
+  virtual void list_messages(MessageQuery query, Reply<MessagePage> reply) = 0;
+  virtual void get_blob(Uuid id, Reply<Blob> reply) = 0;
+  virtual void get_spending(SpendingQuery query, Reply<SpendingView> reply) = 0;
+
+  // not_found: the session, or a message of it. invalid_argument: a replacement in nobody's place. already_exists: the event.
+  virtual void compact_session(Compaction compaction, Reply<CompactionEvent> reply) = 0;
+  // What was archived is back in its places, and what stood there instead is gone. conflict: restored already, a later one still
+  // stands, or a run is unfinished.
+  virtual void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) = 0;
+  virtual void list_compactions(AgentSessionId session, Reply<CompactionList> reply) = 0;
+};
+
 class WorkerStore {
  public:
   virtual ~WorkerStore() = default;
@@ -168,7 +218,8 @@ class QueueStore {
   virtual void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) = 0;
   virtual void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) = 0;
   virtual void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) = 0;
-  // conflict: it still holds jobs or workers, or is the default one. Its schedules go with it.
+  // conflict: it still holds jobs, workers or unfinished runs of agents, or is the default one. Its schedules go with it, and so do
+  // its agents, their tools and their sessions.
   virtual void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) = 0;
 };
 
@@ -218,6 +269,7 @@ class Listener {
 
 class Store : public JobStore,
               public RunStore,
+              public AgentStore,
               public ScheduleStore,
               public WorkerStore,
               public QueueStore,

@@ -142,6 +142,75 @@ class Upgrade : public testing::Test {
     return answers.ok() ? *answers : std::vector<Result<StepAnswer>>(calls.size(), Status::internal("no answer"));
   }
 
+  // An agent with a tool and a session in which a run has asked for that tool, and an earlier one was compacted.
+  void add_agent(const std::string& name, std::uint64_t seed) {
+    const auto id = [&seed] { return Uuid{0x0190'0000'0000'7000ULL, 0x8000'0000'0000'0000ULL | ++seed}; };
+    Agent agent;
+    agent.id = AgentId{id()};
+    agent.spec.name = name;
+    agent.spec.tools = {ToolName(name + "-lint")};
+    agent.spec.metadata = R"({"team":"x"})";
+    ASSERT_TRUE(ask<Agent>([&](auto reply) { store_->put_agent({agent}, std::move(reply)); }).ok());
+    Tool tool;
+    tool.spec.name = agent.spec.tools[0];
+    tool.spec.approval = ToolApproval::ask;
+    ASSERT_TRUE(ask<Tool>([&](auto reply) { store_->put_tool({tool}, std::move(reply)); }).ok());
+    AgentSession session;
+    session.id = AgentSessionId{id()};
+    session.metadata = R"({"user":"ann"})";
+    ASSERT_TRUE(ask<AgentSession>([&](auto reply) { store_->create_session({session}, std::move(reply)); }).ok());
+    const auto begin = [&](const std::string& job) {
+      AgentRunStart start;
+      start.run.session = session.id;
+      start.run.agent = agent.id;
+      start.run.prompt = job;
+      start.job = fixture_job(job, JobState::ready);
+      start.job.needs = CapabilitySet({"agent:runtime"});
+      start.job.run = RunSpec();
+      auto started = ask<AgentRunStarted>([&](auto reply) { store_->start_agent_run(start, std::move(reply)); });
+      EXPECT_TRUE(started.ok()) << started.status().text();
+      return started->run;
+    };
+    const auto write = [&](AgentRunWrite one) {
+      auto written = ask<AgentRunWritten>([&](auto reply) { store_->write_agent_run(one, std::move(reply)); });
+      EXPECT_TRUE(written.ok()) << written.status().text();
+    };
+    AgentRunWrite said{.run = begin(name + "-first")};
+    said.run.state = AgentRunState::completed;
+    said.run.finalized_at = clock_.now();
+    said.run.response_text = "done";
+    for (const char* text : {"[1]", "[2]", "[3]"}) said.messages.push_back({.id = MessageId{id()}, .blocks = text});
+    write(said);
+    const auto now = ask<Each<AgentSession>>(
+        [&](auto reply) { store_->get_sessions(NamespaceName(kDefaultNamespace), {session.id}, std::move(reply)); });
+    Compaction compaction;
+    compaction.event.id = id();
+    compaction.event.session = session.id;
+    compaction.revision = now->front()->revision;
+    compaction.archived = {said.messages[0].id, said.messages[1].id};
+    compaction.replacements = {{.id = MessageId{id()}, .number = 2, .blocks = "[\"short\"]", .summary = true}};
+    ASSERT_TRUE(ask<CompactionEvent>([&](auto reply) { store_->compact_session(compaction, std::move(reply)); }).ok());
+    Iteration iteration;
+    iteration.id = IterationId{id()};
+    ToolExecution execution;
+    execution.id = ToolExecutionId{id()};
+    execution.iteration = iteration.id;
+    execution.tool = tool.spec.name;
+    execution.approval = ApprovalState::asked;
+    AgentRunWrite asks{.run = begin(name + "-second"), .iteration = iteration, .executions = {{execution}}};
+    asks.run.state = AgentRunState::awaiting_input;
+    asks.run.iteration = 1;
+    asks.run.iteration_id = iteration.id;
+    asks.blobs = {{id(), std::string("b\0\xff", 3)}};
+    asks.spent = {{.input = 5}, 7};
+    write(asks);
+  }
+  AgentRun run_named(const std::string& job) {
+    const auto runs = ask<Each<AgentRun>>([&](auto reply) { store_->get_agent_runs({named(job).id}, std::move(reply)); });
+    EXPECT_TRUE(runs.ok() && runs->front().ok());
+    return runs.ok() && runs->front().ok() ? *runs->front() : AgentRun();
+  }
+
   std::optional<TempFolder> folder_{std::in_place};
   ManualClock clock_;
   Metrics metrics_;
@@ -272,6 +341,48 @@ TEST_F(Upgrade, RunsAndSchedulesOfEveryEarlierVersionAreThere) {
     EXPECT_EQ(schedules->schedules[0].spec.timing.text, "0 2 * * *");
     EXPECT_EQ(schedules->schedules[0].next_fire_at, kFixtureExpiry);
     EXPECT_EQ(schedules->schedules[0].last_job, run.id);
+  });
+}
+
+TEST_F(Upgrade, AgentsWorkInAFileOfEveryEarlierVersion) {
+  in_each_version_since(1, [&] {
+    add_agent("new", 1'000);
+    EXPECT_EQ(run_named("new-second").state, AgentRunState::awaiting_input);
+  });
+}
+
+// From version 6 on there are agents.
+TEST_F(Upgrade, AgentsOfEveryEarlierVersionAreThere) {
+  in_each_version_since(6, [&] {
+    const AgentRun first = run_named("old-first");
+    EXPECT_EQ(first.response_text, "done");
+    const AgentRun second = run_named("old-second");
+    const auto view = ask<AgentRunView>([&](auto reply) { store_->view_agent_run(second.id, std::move(reply)); });
+    ASSERT_TRUE(view.ok()) << view.status().text();
+    EXPECT_EQ(view->agent.spec.tools, std::vector<ToolName>{ToolName("old-lint")});
+    EXPECT_EQ(view->session.compactions, 1u);
+    ASSERT_EQ(view->executions.size(), 1u);
+    EXPECT_EQ(view->executions[0].approval, ApprovalState::asked);
+    const auto spent = ask<SpendingView>([&](auto reply) {
+      store_->get_spending({.ns = NamespaceName(kDefaultNamespace), .session = second.session}, std::move(reply));
+    });
+    EXPECT_EQ(spent->session, (Spending{{.input = 5}, 7}));
+    // It goes on: the run ends, and what was compacted comes back.
+    AgentRunWrite end{.run = second, .messages = {{.id = MessageId{{7, 7}}, .blocks = "[4]"}}};
+    end.run.state = AgentRunState::cancelled;
+    end.run.finalized_at = clock_.now();
+    const auto written = ask<AgentRunWritten>([&](auto reply) { store_->write_agent_run(end, std::move(reply)); });
+    ASSERT_TRUE(written.ok()) << written.status().text();
+    EXPECT_EQ(written->messages, std::vector<std::uint64_t>{4});
+    const auto events = ask<CompactionList>([&](auto reply) { store_->list_compactions(second.session, std::move(reply)); });
+    ASSERT_EQ(events->events.size(), 1u);
+    const auto restored = ask<CompactionEvent>(
+        [&](auto reply) { store_->restore_session(second.session, events->events[0].id, std::move(reply)); });
+    ASSERT_TRUE(restored.ok()) << restored.status().text();
+    const auto page = ask<MessagePage>([&](auto reply) { store_->list_messages({.session = second.session}, std::move(reply)); });
+    std::string blocks;
+    for (const AgentMessage& one : page->messages) blocks += one.blocks;
+    EXPECT_EQ(blocks, "[1][2][3][4]");
   });
 }
 
@@ -443,6 +554,7 @@ TEST_F(Upgrade, DISABLED_WritesTheFixture) {
   ASSERT_TRUE(ask<NamespaceInfo>([&](auto reply) {
                 store_->update_namespace({.name = other.name, .display_name = "Other"}, std::move(reply));
               }).ok());
+  add_agent("old", 0);
   keys({key::Set{.key = "old-text", .value = std::string("v\0\xff", 3), .expires_at = kFixtureExpiry},
         key::Push{.key = "old-list", .end = ListEnd::right, .values = {"one", "two"}},
         key::HashSet{.key = "old-hash", .fields = {{"f", "hv"}}}, key::SetAdd{.key = "old-set", .members = {"m"}},

@@ -21,6 +21,7 @@
 #include "store/codec/id_codec.h"
 #include "store/jobs/rules.h"
 #include "store/keys.h"
+#include "store/sqlite/agent_statements.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/hot/job.h"
 #include "store/sqlite/hot/keys.h"
@@ -126,7 +127,12 @@ struct LanePruning {
 
 struct Core {
   Core(Connection& connection, std::uint64_t random_seed, std::size_t most_lanes)
-      : db(connection), sql(connection), key_sql(connection), lanes_max(most_lanes), random_state(random_seed) {}
+      : db(connection),
+        sql(connection),
+        key_sql(connection),
+        agent_sql(connection),
+        lanes_max(most_lanes),
+        random_state(random_seed) {}
 
   // Reads everything from the rows; used at open and after a failed commit. Leases of running jobs start over at their full
   // length, since the time they were last renewed is not written. REQUIRES: `now` and `listened` are set.
@@ -223,6 +229,7 @@ struct Core {
   Connection& db;
   Statements sql;
   KeyStatements key_sql;
+  AgentStatements agent_sql;
   Instant now{};     // of the group: read once
   Ticks listened{};  // of the group: what silence is judged by; see base/listening.h
   Group group;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "store/codec/agent_texts.h"
 #include "store/sqlite/statements.h"
 
 namespace muster::store::sqlite {
@@ -43,6 +44,20 @@ void configure_once() {
   (void)configured;
 }
 
+std::string_view text_of(sqlite3_value* value) {
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  return bytes == nullptr ? std::string_view() : std::string_view(bytes, static_cast<std::size_t>(sqlite3_value_bytes(value)));
+}
+
+// json_contains(whole, part) in a statement. Called by C code, which no exception may reach.
+void call_json_contains(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+  try {
+    sqlite3_result_int(context, json_contains(text_of(values[0]), text_of(values[1])) ? 1 : 0);
+  } catch (...) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenMode mode, const std::string& vfs) {
@@ -55,6 +70,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Op
     return to_status(code, fmt::format("cannot open {}", path), text);
   }
   sqlite3_extended_result_codes(handle, 1);
+  sqlite3_create_function_v2(handle, "json_contains", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nullptr,
+                             call_json_contains, nullptr, nullptr, nullptr);
   return connection;
 }
 

@@ -10,6 +10,7 @@
 #include "store/refusals.h"
 #include "store/sqlite/keys/rows.h"
 #include "store/sqlite/rows.h"
+#include "store/sqlite/snapshot.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -101,23 +102,6 @@ std::int64_t bits_of(const std::vector<JobState>& states) {
   return bits;
 }
 
-// One state of the database for as long as it lives. Whatever its owner is left by, the connection is free for the next one.
-class Snapshot {
- public:
-  explicit Snapshot(Connection& db) : db_(db) {
-    if (Status begun = db_.exec("BEGIN"); !begun.ok()) db_.set_fault(std::move(begun));
-  }
-  ~Snapshot() {
-    db_.clear_fault();
-    if (db_.in_transaction()) (void)db_.exec("ROLLBACK").ok();  // nothing was written
-  }
-  Snapshot(const Snapshot&) = delete;
-  Snapshot& operator=(const Snapshot&) = delete;
-
- private:
-  Connection& db_;
-};
-
 std::size_t content_bytes(const Job& job) { return job.spec.payload.data.size() + (job.result ? job.result->data.size() : 0); }
 
 }  // namespace
@@ -132,7 +116,8 @@ Reader::Reader(Connection& connection, IdCodec ids)
       namespace_(connection, "namespace_find"),
       counts_(connection, "job_counts"),
       keys_(connection),
-      plans_(connection) {}
+      plans_(connection),
+      agents_(connection, ids) {}
 
 Status Reader::must_exist(const NamespaceName& ns) {
   if (ns.empty()) return {};

@@ -18,6 +18,7 @@
 #include "store/keyspace/sliced_batch.h"
 #include "store/plans.h"
 #include "store/runs.h"
+#include "store/sqlite/agent_reads.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/keys/rows.h"
 #include "store/verbs.h"
@@ -67,6 +68,7 @@ class Reader {
   };
   Result<Found> find(const JobFilter& filter, std::size_t limit, Instant now);
   PlanLists& plans() { return plans_; }
+  AgentReads& agents() { return agents_; }
   // Commands that only read, all from one state of the database.
   Result<keyspace::Part> read_keys(const KeyBatch& batch, const keyspace::Run& what);
 
@@ -85,6 +87,7 @@ class Reader {
   Statement counts_;
   KeyStatements keys_;
   PlanLists plans_;
+  AgentReads agents_;
 };
 
 // Threads that answer lists, searches and backups, each with a connection of its own, fed by one bounded queue.

@@ -16,6 +16,7 @@
 #include "store/refusals.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/reader.h"
+#include "store/sqlite/verbs/agents.h"
 #include "store/sqlite/verbs/verbs.h"
 #include "store/sqlite/writer.h"
 
@@ -200,6 +201,74 @@ class FileStore final : public SqliteStore {
                             [query = std::move(query)](Reader& reader) { return reader.plans().list_actions(query); });
   }
 
+  // --- agents ---
+  void put_agent(AgentPut put, Reply<Agent> reply) override { write_verb(sqlite::put_agent, reply, put); }
+  void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> reply) override {
+    ask_agents(&AgentReads::get_agents, reply, ns, ids);
+  }
+  void list_agents(AgentQuery query, Reply<AgentPage> reply) override { ask_agents(&AgentReads::list_agents, reply, query); }
+  void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> reply) override {
+    write_verb(sqlite::delete_agent, reply, ns, id);
+  }
+  void put_tool(ToolPut put, Reply<Tool> reply) override { write_verb(sqlite::put_tool, reply, put); }
+  void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> reply) override {
+    ask_agents(&AgentReads::get_tools, reply, ns, names);
+  }
+  void list_tools(ToolQuery query, Reply<ToolPage> reply) override { ask_agents(&AgentReads::list_tools, reply, query); }
+  void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> reply) override {
+    write_verb(sqlite::delete_tool, reply, ns, name);
+  }
+  void create_session(SessionCreate create, Reply<AgentSession> reply) override {
+    write_verb(sqlite::create_session, reply, create);
+  }
+  void update_session(AgentSession session, Reply<AgentSession> reply) override {
+    write_verb(sqlite::update_session, reply, session);
+  }
+  void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> reply) override {
+    ask_agents(&AgentReads::get_sessions, reply, ns, ids);
+  }
+  void list_sessions(SessionQuery query, Reply<SessionPage> reply) override {
+    ask_agents(&AgentReads::list_sessions, reply, query);
+  }
+  void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) override {
+    write_verb(sqlite::delete_session, reply, ns, id);
+  }
+  void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> reply) override {
+    write_verb(sqlite::start_agent_run, reply, start);
+  }
+  void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> reply) override {
+    ask_agents(&AgentReads::get_agent_runs, reply, runs);
+  }
+  void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) override {
+    ask_agents(&AgentReads::list_agent_runs, reply, query);
+  }
+  void view_agent_run(JobId run, Reply<AgentRunView> reply) override { ask_agents(&AgentReads::view_agent_run, reply, run); }
+  void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) override {
+    write_verb(sqlite::write_agent_run, reply, write);
+  }
+  void list_iterations(IterationQuery query, Reply<IterationList> reply) override {
+    ask_agents(&AgentReads::list_iterations, reply, query);
+  }
+  void list_executions(ExecutionQuery query, Reply<ExecutionPage> reply) override {
+    ask_agents(&AgentReads::list_executions, reply, query);
+  }
+  void list_messages(MessageQuery query, Reply<MessagePage> reply) override {
+    ask_agents(&AgentReads::list_messages, reply, query);
+  }
+  void get_blob(Uuid id, Reply<Blob> reply) override { ask_agents(&AgentReads::get_blob, reply, id); }
+  void get_spending(SpendingQuery query, Reply<SpendingView> reply) override {
+    ask_agents(&AgentReads::get_spending, reply, query);
+  }
+  void compact_session(Compaction compaction, Reply<CompactionEvent> reply) override {
+    write_verb(sqlite::compact_session, reply, compaction);
+  }
+  void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) override {
+    write_verb(sqlite::restore_session, reply, session, event);
+  }
+  void list_compactions(AgentSessionId session, Reply<CompactionList> reply) override {
+    ask_agents(&AgentReads::list_compactions, reply, session);
+  }
+
   // --- the keyspace ---
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {
     std::make_shared<KeySlices>(*this, std::move(batch), std::move(reply))->start();
@@ -382,6 +451,14 @@ class FileStore final : public SqliteStore {
   void on_reader_behind_writer(Reply<T> reply, Body body) {
     if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
     behind_writer(std::move(reply), std::move(body));
+  }
+
+  // No claim touches rows of agents, so whatever was acknowledged is there for a reader without passing by the writer.
+  template <class T, class Verb, class... Args>
+  void ask_agents(Verb verb, Reply<T>& reply, Args&... args) {
+    auto body = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
+    if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
+    on_reader(std::move(reply), std::move(body));
   }
 
   // Jobs that a reader found are moved a part at a time. Shared by the parts; one is under way.

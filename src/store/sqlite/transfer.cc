@@ -14,6 +14,7 @@
 #include "store/sqlite/core.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/open.h"
+#include "store/sqlite/transfer_agents.h"
 #include "store/sqlite/transfer_parts.h"
 #include "store/sqlite/transfer_reader.h"
 
@@ -123,6 +124,7 @@ class FileSink final : public transfer::Sink {
         plans_(db_),
         keyspace_(db_),
         runs_(db_),
+        agents_(db_),
         reader_(db_) {}
   Status prepared() const { return db_.fault(); }
 
@@ -339,8 +341,19 @@ class FileSink final : public transfer::Sink {
   void put_one(const transfer::StepRecord& record) { runs_.put(record, worker_row(record.ns, record.step.worker).row, ids()); }
   void put_one(const transfer::SignalRecord& record) { runs_.put(record); }
   void put_one(const Schedule& schedule) { runs_.put(schedule, namespace_row(schedule.spec.ns), ids()); }
+  void put_one(const Agent& agent) { agents_.put(agent, namespace_row(agent.spec.ns), ids()); }
+  void put_one(const Tool& tool) { agents_.put(tool, namespace_row(tool.spec.ns), ids()); }
+  void put_one(const SessionRow& row) { agents_.put(row, namespace_row(row.session.ns), ids()); }
+  void put_one(const AgentRun& run) { agents_.put(run, namespace_row(run.ns), ids()); }
+  void put_one(const Iteration& iteration) { agents_.put(iteration, ids()); }
+  void put_one(const transfer::ExecutionRecord& record) { agents_.put(record, namespace_row(record.ns), ids()); }
+  void put_one(const MessageRow& row) { agents_.put(row, ids()); }
+  void put_one(const CompactionEvent& event) { agents_.put(event, ids()); }
+  void put_one(const transfer::ArchiveRecord& record) { agents_.put(record, ids()); }
+  void put_one(const transfer::SpendingRecord& record) { agents_.put(record, namespace_row(record.ns), ids()); }
+  void put_one(const transfer::BlobRecord& record) { agents_.put(record, ids()); }
 
-  // Steps and schedules name jobs by their ids, whose salt came with the numbers.
+  // Steps, schedules and runs of agents name jobs by their ids, whose salt came with the numbers.
   const IdCodec& ids() {
     if (!ids_) {
       Rows rows(sql_.meta_get.bind_text(1, "salt"));
@@ -441,6 +454,7 @@ class FileSink final : public transfer::Sink {
   PlanWriter plans_;
   KeyspaceWriter keyspace_;
   RunWriter runs_;
+  AgentRecordWriter agents_;
   TransferReader reader_;
   std::optional<IdCodec> ids_;
   Names names_;

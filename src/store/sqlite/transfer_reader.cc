@@ -49,7 +49,8 @@ TransferReader::TransferReader(Connection& connection)
       last_job_(connection, "job_last"),
       plans_(connection),
       keyspace_(connection),
-      runs_(connection) {}
+      runs_(connection),
+      agents_(connection) {}
 
 std::optional<std::int64_t> TransferReader::meta(const char* name) {
   Rows rows(meta_.bind_text(1, name));
@@ -102,6 +103,17 @@ Result<Batch> TransferReader::read(Kind kind, const Position& after, std::size_t
     case Kind::steps: runs_.read_steps(batch, after, limit, ids()); break;
     case Kind::signals: runs_.read_signals(batch, after, limit); break;
     case Kind::schedules: runs_.read_schedules(batch, after, limit, ids()); break;
+    case Kind::agents:
+    case Kind::tools:
+    case Kind::sessions:
+    case Kind::agent_runs:
+    case Kind::iterations:
+    case Kind::executions:
+    case Kind::messages:
+    case Kind::compactions:
+    case Kind::archive:
+    case Kind::spending:
+    case Kind::blobs: agents_.read(kind, batch, after, limit, ids()); break;
   }
   if (!db_.fault().ok()) return db_.fault();
   return batch;

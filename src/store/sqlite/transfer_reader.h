@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/sqlite/db.h"
+#include "store/sqlite/transfer_agents.h"
 #include "store/sqlite/transfer_parts.h"
 #include "store/transfer/copy.h"
 #include "store/transfer/record.h"
@@ -49,6 +50,7 @@ class TransferReader final : public transfer::Source {
   PlanReader plans_;
   KeyspaceReader keyspace_;
   RunReader runs_;
+  AgentRecords agents_;
 };
 
 }  // namespace muster::store::sqlite

@@ -71,7 +71,7 @@ TEST_F(FileTransfer, GivesBackEverythingAsItWasPut) {
 }
 
 TEST_F(FileTransfer, GoesOnAfterEveryBatchAndServesNothingBeforeTheEnd) {
-  for (std::size_t puts = 0; puts < 60; ++puts) {
+  for (std::size_t puts = 0; puts < 90; ++puts) {
     {
       auto sink = open_transfer_sink(path_);
       ASSERT_TRUE(sink.ok()) << sink.status().text();
@@ -88,6 +88,44 @@ TEST_F(FileTransfer, GoesOnAfterEveryBatchAndServesNothingBeforeTheEnd) {
     ASSERT_TRUE(serve().ok());
     std::filesystem::remove_all(path_);
   }
+}
+
+TEST_F(FileTransfer, ServesTheAgentsThatArrived) {
+  ASSERT_TRUE(fill().ok());
+  auto opened = serve();
+  ASSERT_TRUE(opened.ok()) << opened.status().text();
+  SqliteStore& store = **opened;
+  const AgentRun root = from_.agent_runs[0];
+  const auto view = ask<AgentRunView>(store, [&](auto reply) { store.view_agent_run(root.id, std::move(reply)); });
+  ASSERT_TRUE(view.ok()) << view.status().text();
+  EXPECT_EQ(view->run, root);
+  EXPECT_EQ(view->agent, from_.agents[0]);
+  EXPECT_EQ(view->session, from_.sessions[0].session);
+  EXPECT_EQ(view->iteration, from_.iterations[0]);
+  ASSERT_EQ(view->executions.size(), 2u);
+  EXPECT_EQ(view->executions[1], from_.executions[1].execution);
+  // What happens next goes on where the source was: numbers, spending, the archive.
+  AgentRunWrite write{.run = root, .spent = {{.input = 1}, 0}};
+  write.run.state = AgentRunState::completed;
+  write.run.finalized_at = clock_.now();
+  write.messages = {AgentMessage{.id = MessageId{{7, 7}}}};
+  const auto written = ask<AgentRunWritten>(store, [&](auto reply) { store.write_agent_run(write, std::move(reply)); });
+  ASSERT_TRUE(written.ok()) << written.status().text();
+  EXPECT_EQ(written->messages, std::vector<std::uint64_t>{7});
+  const auto spent = ask<SpendingView>(
+      store, [&](auto reply) { store.get_spending({.ns = root.ns, .session = root.session}, std::move(reply)); });
+  EXPECT_EQ(spent->session.usage.input, 2u);
+  const Uuid event = from_.compactions[1].id;
+  const auto restored =
+      ask<CompactionEvent>(store, [&](auto reply) { store.restore_session(root.session, event, std::move(reply)); });
+  ASSERT_TRUE(restored.ok()) << restored.status().text();
+  const auto page =
+      ask<MessagePage>(store, [&](auto reply) { store.list_messages({.session = root.session}, std::move(reply)); });
+  ASSERT_EQ(page->messages.size(), 5u);
+  EXPECT_EQ(page->messages[0], from_.archive[0].row.message);
+  EXPECT_EQ(page->messages[1], from_.archive[1].row.message);
+  const auto blob = ask<Blob>(store, [&](auto reply) { store.get_blob(from_.blobs[0].blob.id, std::move(reply)); });
+  EXPECT_EQ(blob->data, from_.blobs[0].blob.data);
 }
 
 TEST_F(FileTransfer, ServesWhatArrived) {

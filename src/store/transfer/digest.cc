@@ -4,6 +4,7 @@
 
 #include "base/uuid.h"
 #include "store/codec/spec_text.h"
+#include "store/transfer/agent_digest.h"
 
 namespace muster::store::transfer {
 namespace {
@@ -46,7 +47,12 @@ std::uint64_t hash_of(std::string_view bytes) {
 template <class Record>
 void Digest::add_each(Kind kind, const std::vector<Record>& records) {
   counts_[index_of(kind)] += records.size();
-  for (const Record& record : records) sums_[index_of(kind)] += hash_of(bytes_of(record));
+  for (const Record& record : records) {
+    if constexpr (requires { agent_bytes(record); })
+      sums_[index_of(kind)] += hash_of(agent_bytes(record));
+    else
+      sums_[index_of(kind)] += hash_of(bytes_of(record));
+  }
 }
 
 void Digest::add(const Records& records) {

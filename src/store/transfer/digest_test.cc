@@ -101,6 +101,40 @@ TEST(Digest, SeesEveryChange) {
       {"enabled schedule", [](Everything& all) { all.schedules[1].spec.enabled = true; }},
       {"buffered fire", [](Everything& all) { all.schedules[0].buffered.reset(); }},
       {"revision", [](Everything& all) { all.schedules[0].revision += 1; }},
+      {"number of tokens an agent may use", [](Everything& all) { all.agents[1].spec.max_tokens = 0; }},
+      {"name of an agent", [](Everything& all) { all.agents[0].spec.name += "!"; }},
+      {"budget of an agent", [](Everything& all) { all.agents[0].spec.budget.microdollars_per_day += 1; }},
+      {"needs of a tool", [](Everything& all) { all.tools[0].spec.needs.push_back("x:y"); }},
+      {"namespace of a tool", [](Everything& all) { all.tools[0].spec.ns = NamespaceName("third"); }},
+      {"last number of a session", [](Everything& all) { all.sessions[0].last_message += 1; }},
+      {"parent of a session", [](Everything& all) { all.sessions[1].session.parent.reset(); }},
+      {"state of an agent's run", [](Everything& all) { all.agent_runs[0].state = AgentRunState::pending; }},
+      {"parent of an agent's run",
+       [](Everything& all) {
+         all.agent_runs[1].parent = JobId{{1, 2}};
+       }},
+      {"answer of an agent's run", [](Everything& all) { all.agent_runs[1].response_text.reset(); }},
+      {"batch of an iteration", [](Everything& all) { all.iterations[0].batch_status.reset(); }},
+      {"job of an execution",
+       [](Everything& all) {
+         all.executions[0].execution.job = JobId{{1, 2}};
+       }},
+      {"approval of an execution", [](Everything& all) { all.executions[0].execution.approval = ApprovalState::denied; }},
+      {"blocks of a message", [](Everything& all) { all.messages[0].message.blocks += " "; }},
+      {"number of a message", [](Everything& all) { all.messages[0].message.number += 1; }},
+      {"compaction that made a message", [](Everything& all) { all.messages[1].compaction.reset(); }},
+      {"compaction that is undone", [](Everything& all) { all.compactions[0].restored = false; }},
+      {"event of an archived message",
+       [](Everything& all) {
+         all.archive[0].event = {1, 2};
+       }},
+      {"day of spending", [](Everything& all) { all.spending[1].day += 1; }},
+      {"spending", [](Everything& all) { all.spending[1].spent.microdollars += 1; }},
+      {"bytes of a blob", [](Everything& all) { all.blobs[0].blob.data[0] ^= 1; }},
+      {"session of a blob",
+       [](Everything& all) {
+         all.blobs[0].session = AgentSessionId{{1, 2}};
+       }},
       {"missing job", [](Everything& all) { all.jobs.pop_back(); }},
       {"job twice", [](Everything& all) { all.jobs.push_back(all.jobs.back()); }},
   };

@@ -9,35 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "store/transfer/agent_sample_testing.h"
 #include "store/transfer/copy.h"
+#include "store/transfer/everything_testing.h"
 
 namespace muster::store::transfer {
-
-struct Everything {
-  Numbers numbers{.salt = 77, .next_job_key = 1'000, .next_fence = 500};
-  std::vector<NamespaceInfo> namespaces;
-  std::vector<QueueRecord> queues;
-  std::vector<Worker> workers;
-  std::vector<BondRecord> bonds;
-  std::vector<JobRecord> jobs;
-  std::vector<KeyRecord> keys;
-  std::vector<DependencyRecord> dependencies;
-  std::vector<Plan> plans;
-  std::vector<ActionRecord> actions;
-  std::vector<EntryRecord> entries;
-  std::vector<ItemRecord> items;
-  std::vector<FieldRecord> fields;
-  std::vector<ScoreRecord> scores;
-  std::vector<StepRecord> steps;
-  std::vector<SignalRecord> signals;
-  std::vector<Schedule> schedules;
-
-  Counts counts() const {
-    return {namespaces.size(),   queues.size(), workers.size(), bonds.size(),    jobs.size(),  keys.size(),
-            dependencies.size(), plans.size(),  actions.size(), entries.size(),  items.size(), fields.size(),
-            scores.size(),       steps.size(),  signals.size(), schedules.size()};
-  }
-};
 
 // Reads them by their places in the lists.
 class MemorySource final : public Source {
@@ -64,6 +40,17 @@ class MemorySource final : public Source {
       case Kind::steps: return some(all_.steps, after, limit);
       case Kind::signals: return some(all_.signals, after, limit);
       case Kind::schedules: return some(all_.schedules, after, limit);
+      case Kind::agents: return some(all_.agents, after, limit);
+      case Kind::tools: return some(all_.tools, after, limit);
+      case Kind::sessions: return some(all_.sessions, after, limit);
+      case Kind::agent_runs: return some(all_.agent_runs, after, limit);
+      case Kind::iterations: return some(all_.iterations, after, limit);
+      case Kind::executions: return some(all_.executions, after, limit);
+      case Kind::messages: return some(all_.messages, after, limit);
+      case Kind::compactions: return some(all_.compactions, after, limit);
+      case Kind::archive: return some(all_.archive, after, limit);
+      case Kind::spending: return some(all_.spending, after, limit);
+      case Kind::blobs: return some(all_.blobs, after, limit);
     }
     unreachable();
   }
@@ -128,6 +115,17 @@ class MemorySink final : public Sink {
   void append(const std::vector<StepRecord>& more) { append_to(all_.steps, more); }
   void append(const std::vector<SignalRecord>& more) { append_to(all_.signals, more); }
   void append(const std::vector<Schedule>& more) { append_to(all_.schedules, more); }
+  void append(const std::vector<Agent>& more) { append_to(all_.agents, more); }
+  void append(const std::vector<Tool>& more) { append_to(all_.tools, more); }
+  void append(const std::vector<SessionRow>& more) { append_to(all_.sessions, more); }
+  void append(const std::vector<AgentRun>& more) { append_to(all_.agent_runs, more); }
+  void append(const std::vector<Iteration>& more) { append_to(all_.iterations, more); }
+  void append(const std::vector<ExecutionRecord>& more) { append_to(all_.executions, more); }
+  void append(const std::vector<MessageRow>& more) { append_to(all_.messages, more); }
+  void append(const std::vector<CompactionEvent>& more) { append_to(all_.compactions, more); }
+  void append(const std::vector<ArchiveRecord>& more) { append_to(all_.archive, more); }
+  void append(const std::vector<SpendingRecord>& more) { append_to(all_.spending, more); }
+  void append(const std::vector<BlobRecord>& more) { append_to(all_.blobs, more); }
 
   Everything& all_;
   MemorySource source_;
@@ -185,6 +183,7 @@ class Sample {
     add_plans();
     add_keyspace();
     add_schedules();
+    AgentSample(all, now).add();
   }
 
   Everything all;

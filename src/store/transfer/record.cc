@@ -22,6 +22,17 @@ std::string_view to_string(Kind kind) {
     case Kind::steps: return "steps";
     case Kind::signals: return "signals";
     case Kind::schedules: return "schedules";
+    case Kind::agents: return "agents";
+    case Kind::tools: return "agent tools";
+    case Kind::sessions: return "agent sessions";
+    case Kind::agent_runs: return "agent runs";
+    case Kind::iterations: return "iterations";
+    case Kind::executions: return "tool executions";
+    case Kind::messages: return "messages";
+    case Kind::compactions: return "compactions";
+    case Kind::archive: return "archived messages";
+    case Kind::spending: return "spending";
+    case Kind::blobs: return "blobs";
   }
   unreachable();
 }

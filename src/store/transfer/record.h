@@ -21,6 +21,7 @@
 #include "model/rank.h"
 #include "model/schedule.h"
 #include "model/worker.h"
+#include "store/codec/agent_columns.h"
 #include "store/codec/id_codec.h"
 #include "store/keys.h"
 
@@ -43,11 +44,24 @@ enum class Kind : std::uint8_t {
   scores,
   steps,
   signals,
-  schedules
+  schedules,
+  agents,
+  tools,
+  sessions,
+  agent_runs,
+  iterations,
+  executions,
+  messages,
+  compactions,
+  archive,
+  spending,
+  blobs
 };
-inline constexpr std::array kKinds{Kind::namespaces,   Kind::queues, Kind::workers, Kind::bonds,    Kind::jobs,  Kind::keys,
-                                   Kind::dependencies, Kind::plans,  Kind::actions, Kind::entries,  Kind::items, Kind::fields,
-                                   Kind::scores,       Kind::steps,  Kind::signals, Kind::schedules};
+inline constexpr std::array kKinds{
+    Kind::namespaces, Kind::queues,    Kind::workers,     Kind::bonds,   Kind::jobs,     Kind::keys,       Kind::dependencies,
+    Kind::plans,      Kind::actions,   Kind::entries,     Kind::items,   Kind::fields,   Kind::scores,     Kind::steps,
+    Kind::signals,    Kind::schedules, Kind::agents,      Kind::tools,   Kind::sessions, Kind::agent_runs, Kind::iterations,
+    Kind::executions, Kind::messages,  Kind::compactions, Kind::archive, Kind::spending, Kind::blobs};
 std::string_view to_string(Kind kind);
 
 // What job ids, fences and sessions come from. Numbers below `next` may have been given out.
@@ -150,12 +164,40 @@ struct SignalRecord {
   Content data;
 };
 
-// The n-th alternative is Kind n. Schedules are read in the order in which they were made.
+struct ExecutionRecord {
+  NamespaceName ns;  // of its run
+  ToolExecution execution;
+};
+
+// A message that a compaction took away.
+struct ArchiveRecord {
+  Uuid event;
+  MessageRow row;
+};
+
+// What a session has spent, or an agent or a namespace on one day. See the column lists of codec/agent_columns.h.
+struct SpendingRecord {
+  NamespaceName ns;
+  SpendingScope scope = SpendingScope::session;
+  std::string name;      // the id of a session or an agent
+  std::int64_t day = 0;  // since 1970; 0 of a session
+  Spending spent;
+};
+
+struct BlobRecord {
+  AgentSessionId session;
+  Blob blob;
+};
+
+// The n-th alternative is Kind n. Schedules, agents and what belongs to them are read in the order in which they were made.
 using Records =
     std::variant<std::vector<NamespaceInfo>, std::vector<QueueRecord>, std::vector<Worker>, std::vector<BondRecord>,
                  std::vector<JobRecord>, std::vector<KeyRecord>, std::vector<DependencyRecord>, std::vector<Plan>,
                  std::vector<ActionRecord>, std::vector<EntryRecord>, std::vector<ItemRecord>, std::vector<FieldRecord>,
-                 std::vector<ScoreRecord>, std::vector<StepRecord>, std::vector<SignalRecord>, std::vector<Schedule>>;
+                 std::vector<ScoreRecord>, std::vector<StepRecord>, std::vector<SignalRecord>, std::vector<Schedule>,
+                 std::vector<Agent>, std::vector<Tool>, std::vector<SessionRow>, std::vector<AgentRun>, std::vector<Iteration>,
+                 std::vector<ExecutionRecord>, std::vector<MessageRow>, std::vector<CompactionEvent>, std::vector<ArchiveRecord>,
+                 std::vector<SpendingRecord>, std::vector<BlobRecord>>;
 static_assert(std::variant_size_v<Records> == kKinds.size());
 inline Kind kind_of(const Records& records) { return static_cast<Kind>(records.index()); }
 inline std::size_t size_of(const Records& records) {
