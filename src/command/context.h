@@ -20,7 +20,8 @@
 
 namespace muster::command {
 
-class Archives;  // archives.h
+class AgentService;  // agent_service.h
+class Archives;      // archives.h
 
 enum class Role : std::uint8_t { read_only, worker, operator_role };
 
@@ -44,10 +45,11 @@ Caller itself();
 struct ServerFacts {
   std::string version;
   Instant started_at{};
-  std::string node{};                    // this server's name among those that share its store
-  ClusterView cluster{};                 // empty: it is alone on its store
-  std::string backup_folder{};           // where backups are written; empty: nowhere
-  std::shared_ptr<Archives> archives{};  // of packages; null: there are none. Shared with server/, which made them
+  std::string node{};                      // this server's name among those that share its store
+  ClusterView cluster{};                   // empty: it is alone on its store
+  std::string backup_folder{};             // where backups are written; empty: nowhere
+  std::shared_ptr<Archives> archives{};    // of packages; null: there are none. Shared with server/, which made them
+  std::shared_ptr<AgentService> agents{};  // null: this server runs no agents. Shared with server/, which made it
 };
 
 // Where the wires listen: "http" → "127.0.0.1:8080", or "off". Any thread.

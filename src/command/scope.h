@@ -52,6 +52,8 @@ Status confine(const Caller& caller, Request& request) {
   if constexpr (requires { request.claim.ns; }) return confine(caller, request.claim.ns, kNaming);
   if constexpr (requires { request.order.ns; }) return confine(caller, request.order.ns, kNaming);
   if constexpr (requires { request.schedule.ns; }) return confine(caller, request.schedule.ns, kNaming);
+  if constexpr (requires { request.agent.ns; }) return confine(caller, request.agent.ns, kNaming);
+  if constexpr (requires { request.tool.ns; }) return confine(caller, request.tool.ns, kNaming);
   if constexpr (requires { request.job.ns; }) return confine(caller, request.job.ns, kNaming);
   if constexpr (requires { request.jobs.front().ns; })
     for (auto& job : request.jobs)

@@ -29,6 +29,12 @@ std::string target_of(const Request& request) {
     return in_namespace(request.ns, request.plan.text());
   else if constexpr (requires { request.id; })
     return in_namespace(request.ns, request.id.text());
+  else if constexpr (requires { request.agent.name; })
+    return in_namespace(request.agent.ns, request.agent.name);
+  else if constexpr (requires { request.tool.name; })
+    return in_namespace(request.tool.ns, request.tool.name.text());
+  else if constexpr (requires { request.tool.text(); })
+    return in_namespace(request.ns, request.tool.text());
   else if constexpr (requires { request.schedule; })
     return in_namespace(request.schedule.ns, request.schedule.id.text());
   else if constexpr (requires { request.filter.queue; })
@@ -58,6 +64,10 @@ Subject subject_of(const Request& request) {
     out.ns = request.batch.ns;
   else if constexpr (requires { request.schedule.ns; })
     out.ns = request.schedule.ns;
+  else if constexpr (requires { request.agent.ns; })
+    out.ns = request.agent.ns;
+  else if constexpr (requires { request.tool.ns; })
+    out.ns = request.tool.ns;
   else if constexpr (requires { request.name.text(); })
     out.ns = request.name;
   else if constexpr (requires { request.cancel.job; })
