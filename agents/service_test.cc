@@ -1,0 +1,284 @@
+// What the agent commands mean: fields and their ranges, names and ids, approvals, forks, compaction.
+#include "agents/service.h"
+
+#include "agents/stage_testing.h"
+#include "agents/validate.h"
+
+namespace muster::agents {
+namespace {
+
+using namespace std::chrono_literals;
+using claude::ScriptedApi;
+using claude::text_answer;
+using claude::tool_answer;
+using claude::tool_block;
+
+class ServiceTest : public Stage {
+ protected:
+  Status created(void (*change)(AgentSpec&)) {
+    AgentSpec spec;
+    spec.name = "a";
+    spec.model = "m";
+    change(spec);
+    return ask(command::AgentCreateRequest{.agent = spec}).status();
+  }
+  Status defined(void (*change)(ToolSpec&)) {
+    ToolSpec spec;
+    spec.name = ToolName("t");
+    change(spec);
+    return ask(command::ToolDefineRequest{.tool = spec}).status();
+  }
+};
+
+TEST_F(ServiceTest, FieldsOfAnAgentHaveRanges) {
+  start_node();
+  EXPECT_EQ(created([](AgentSpec& a) { a.name = ""; }).message(), "name is empty; 1 to 255 bytes are accepted");
+  EXPECT_EQ(created([](AgentSpec& a) { a.model = ""; }).code(), Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.temperature = 1.5; }).message(), "temperature is 1.5; 0 to 1 is accepted");
+  EXPECT_EQ(created([](AgentSpec& a) { a.max_tokens = 0; }).code(), Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.iterations_max = 0; }).code(), Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.metadata = "[1]"; }).message(), "metadata is no JSON object");
+  EXPECT_EQ(created([](AgentSpec& a) { a.thinking = "yes"; }).code(), Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.tools = {ToolName("no such/name")}; }).code(), Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.system_prompt = std::string(limits::kAgentTextMax + 1, 'x'); }).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(created([](AgentSpec& a) { a.delegates = {AgentId{Uuid{1, 2}}}; }).code(), Code::not_found);
+  EXPECT_EQ(created([](AgentSpec&) {}).code(), Code::ok);
+  EXPECT_EQ(created([](AgentSpec&) {}).code(), Code::already_exists);
+  EXPECT_EQ(created([](AgentSpec& a) { a.metadata = R"({ "x" : 1 })"; }).code(), Code::ok) << "the name with other metadata";
+  EXPECT_EQ(created([](AgentSpec& a) { a.metadata = R"({"x":1})"; }).code(), Code::already_exists) << "however it is written";
+}
+
+TEST_F(ServiceTest, ASchemaThatIsNoneIsRefused) {
+  start_node();
+  EXPECT_EQ(defined([](ToolSpec& t) { t.input_schema = "{"; }).message(), "input_schema is not JSON");
+  EXPECT_EQ(defined([](ToolSpec& t) { t.input_schema = R"({"type":"object","properties":7})"; }).code(), Code::invalid_argument);
+  EXPECT_EQ(defined([](ToolSpec& t) { t.input_schema = R"({"type":"string"})"; }).code(), Code::invalid_argument);
+  EXPECT_EQ(defined([](ToolSpec& t) { t.name = ToolName(std::string(128, 'x')); }).code(), Code::invalid_argument);
+  EXPECT_EQ(defined([](ToolSpec& t) { t.attempts_max = 0; }).code(), Code::invalid_argument);
+  EXPECT_EQ(defined([](ToolSpec&) {}).code(), Code::ok);
+}
+
+TEST_F(ServiceTest, AgentsAreKnownByIdAndByANameThatOneHas) {
+  start_node();
+  const Agent one = agent("twin");
+  EXPECT_EQ(ask(command::AgentGetRequest{.agent = "twin"})->id, one.id);
+  EXPECT_EQ(ask(command::AgentGetRequest{.agent = one.id.text()})->spec.name, "twin");
+  EXPECT_EQ(ask(command::AgentGetRequest{.agent = "nobody"}).code(), Code::not_found);
+  AgentSpec other = one.spec;
+  other.metadata = R"({"tenant":2})";
+  ASSERT_TRUE(ask(command::AgentCreateRequest{.agent = other}).ok());
+  EXPECT_EQ(ask(command::AgentGetRequest{.agent = "twin"}).code(), Code::conflict);
+  AgentSpec changed = one.spec;
+  changed.delegates = {one.id};
+  EXPECT_EQ(ask(command::AgentUpdateRequest{.id = one.id, .agent = changed}).code(), Code::invalid_argument);
+  changed.delegates = {};
+  changed.model = "claude-y";
+  const auto updated = ask(command::AgentUpdateRequest{.id = one.id, .agent = changed});
+  ASSERT_TRUE(updated.ok()) << updated.status().text();
+  EXPECT_EQ(updated->spec.model, "claude-y");
+  EXPECT_EQ(ask(command::AgentUpdateRequest{.id = one.id, .agent = changed, .revision = one.revision}).code(), Code::conflict);
+}
+
+TEST_F(ServiceTest, WithoutAKeyEverythingIsKeptAndNothingIsStarted) {
+  start_node();
+  agent("plain");
+  const auto started = ask(command::AgentRunStartRequest{.agent = "plain", .prompt = "hi"});
+  EXPECT_EQ(started.code(), Code::unavailable);
+  EXPECT_NE(started.status().message().find("ANTHROPIC_API_KEY"), std::string::npos);
+}
+
+TEST_F(ServiceTest, WhatIsNotThereIsSaid) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{});
+  start_node();
+  agent("plain");
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "nobody", .prompt = "hi"}).code(), Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .session = AgentSessionId{Uuid{1, 1}}, .prompt = "hi"}).code(),
+            Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = ""}).code(), Code::invalid_argument);
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = std::string(5 << 20, 'x')}).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = "\xFF"}).code(), Code::invalid_argument);
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = "hi", .variables = "7"}).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(ask(command::ToolRunRequest{.tool = ToolName("nothing")}).code(), Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunGetRequest{.run = JobId{Uuid{1, 1}}}).code(), Code::not_found);
+}
+
+TEST_F(ServiceTest, ARunOfAnotherNamespaceIsNotThere) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(ask(command::AgentRunGetRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunCancelRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunDecideRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
+  EXPECT_EQ(ask(command::AgentRunForkRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
+}
+
+TEST_F(ServiceTest, AStartThatIsRepeatedIsTheSameRun) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  start_node();
+  agent("plain");
+  const command::AgentRunStartRequest request{.agent = "plain", .prompt = "hi", .idempotency_key = "once"};
+  const auto first = ask(request);
+  const auto again = ask(request);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_FALSE(first->existed);
+  EXPECT_TRUE(again->existed);
+  EXPECT_EQ(again->run.id, first->run.id);
+  EXPECT_EQ(ask(store::SessionQuery{.ns = NamespaceName(kDefaultNamespace)})->sessions.size(), 1U)
+      << "no session was begun twice";
+}
+
+TEST_F(ServiceTest, ToolsCanBeTriedWithoutAModel) {
+  start_node();
+  tool("add", ToolApproval::never, R"({"type":"object","required":["n"]})");
+  EXPECT_EQ(ask(command::ToolRunRequest{.tool = ToolName("add")}).code(), Code::invalid_argument);
+  ASSERT_TRUE(ask(command::ToolRunRequest{.tool = ToolName("add"), .input = R"({"n":1})"}).ok());
+  EXPECT_EQ(take_tools({"add"}).size(), 1U);
+}
+
+class ApprovalTest : public Stage {
+ protected:
+  AgentRun ask_for(const std::vector<std::string>& calls) {
+    api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{tool_answer(calls), text_answer("ok")});
+    start_node();
+    tool("pay", ToolApproval::ask, R"({"type":"object","properties":{"sum":{"type":"integer"}}})");
+    agent("clerk", {"pay"});
+    return begin("clerk", "pay");
+  }
+};
+
+TEST_F(ApprovalTest, NothingRunsBeforeSomebodySaysYes) {
+  const AgentRun run = ask_for({tool_block("t1", "pay", R"({"sum":5})")});
+  EXPECT_EQ(state(run.id), AgentRunState::awaiting_input);
+  EXPECT_TRUE(take_tools({"pay"}).empty());
+  EXPECT_EQ(ask(store::ExecutionQuery{.ns = NamespaceName(kDefaultNamespace), .approval_asked = true})->executions.size(), 1U);
+  const auto decided = ask(command::AgentRunDecideRequest{.run = run.id, .approve = true});
+  ASSERT_TRUE(decided.ok()) << decided.status().text();
+  EXPECT_EQ(decided->run.state, AgentRunState::pending_tools);
+  const auto grants = take_tools({"pay"});
+  ASSERT_EQ(grants.size(), 1U);
+  EXPECT_EQ(grants[0].payload.data, R"({"sum":5})");
+  answer(grants[0], R"("paid")");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.executions[0].decided_by, "ops");
+  EXPECT_EQ(seen.executions[0].approval, ApprovalState::approved);
+  EXPECT_TRUE(seen.executions[0].decided_at.has_value());
+  EXPECT_EQ(ask(command::AgentRunDecideRequest{.run = run.id, .approve = true}).code(), Code::conflict);
+}
+
+TEST_F(ApprovalTest, AnInputMayBeChangedWithinTheSchema) {
+  const AgentRun run = ask_for({tool_block("t1", "pay", R"({"sum":500})")});
+  EXPECT_EQ(ask(command::AgentRunDecideRequest{.run = run.id, .approve = true, .input = R"({"sum":"few"})"}).code(),
+            Code::invalid_argument);
+  ASSERT_TRUE(ask(command::AgentRunDecideRequest{.run = run.id, .approve = true, .input = R"({"sum":5})"}).ok());
+  EXPECT_EQ(take_tools({"pay"}).at(0).payload.data, R"({"sum":5})");
+}
+
+TEST_F(ApprovalTest, ANoGoesToTheModel) {
+  const AgentRun run = ask_for({tool_block("t1", "pay"), tool_block("t2", "pay")});
+  const auto waiting = look(run.id).executions;
+  ASSERT_EQ(waiting.size(), 2U);
+  ASSERT_TRUE(
+      ask(command::AgentRunDecideRequest{.run = run.id, .execution = waiting[1].id, .approve = false, .reason = "too much"})
+          .ok());
+  EXPECT_EQ(state(run.id), AgentRunState::awaiting_input) << "the other one still waits";
+  ASSERT_TRUE(ask(command::AgentRunDecideRequest{.run = run.id, .approve = false}).ok());
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  EXPECT_NE(messages(run.session)[2].blocks.find("denied by a person: too much"), std::string::npos);
+  EXPECT_TRUE(take_tools({"pay"}).empty());
+}
+
+TEST_F(ServiceTest, AForkGoesOnFromAnyMessage) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    return text_answer(params.find("one") != std::string::npos ? "knows one" : "knows nothing");
+  });
+  start_node();
+  agent("plain");
+  const AgentRun first = begin("plain", "one");
+  const AgentRun second = begin("plain", "two", RunMode::streaming, first.session);
+  const auto before = ask(command::AgentRunForkRequest{.run = second.id, .prompt = "instead"});
+  ASSERT_TRUE(before.ok()) << before.status().text();
+  EXPECT_NE(before->run.session, first.session);
+  EXPECT_EQ(look(before->run.id).run.response_text, "knows one");
+  ASSERT_EQ(messages(before->run.session).size(), 4U);
+  EXPECT_EQ(messages(first.session).size(), 4U) << "the session itself is as it was";
+  const auto start = ask(command::AgentRunForkRequest{.run = first.id, .prompt = "else"});
+  ASSERT_TRUE(start.ok()) << start.status().text();
+  EXPECT_EQ(look(start->run.id).run.response_text, "knows nothing");
+  const auto through = ask(command::AgentRunForkRequest{.run = second.id, .through = 1});
+  ASSERT_TRUE(through.ok()) << through.status().text();
+  EXPECT_EQ(look(through->run.id).run.prompt, "two");
+  EXPECT_EQ(messages(through->run.session).size(), 3U);
+}
+
+TEST_F(ServiceTest, Case63CompactionKeepsWhatItTakesAway) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    return text_answer(params.find("memory of a conversation") != std::string::npos ? "they greeted" : std::string(400, 'y'));
+  });
+  settings_.compaction.window = 1'000;
+  settings_.compaction.target = 100;
+  settings_.compaction.protected_tokens = 150;
+  settings_.compaction.preserve_last = 1;
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", std::string(400, 'x'));
+  for (int i = 0; i < 5; ++i) begin("plain", std::string(400, 'x'), RunMode::streaming, run.session);
+  const auto before = messages(run.session);
+  ASSERT_EQ(before.size(), 12U);
+  EXPECT_EQ(ask(command::SessionCompactRequest{.id = run.session, .strategy = "magic"}).code(), Code::invalid_argument);
+  const auto done = ask(command::SessionCompactRequest{.id = run.session, .strategy = kHybrid, .only_if_needed = true});
+  ASSERT_TRUE(done.ok()) << done.status().text();
+  EXPECT_TRUE(done->done);
+  EXPECT_EQ(done->event->summary, "they greeted");
+  const auto after = messages(run.session);
+  EXPECT_LT(after.size(), before.size());
+  EXPECT_TRUE(after.front().summary);
+  const auto session = ask(command::SessionGetRequest{.id = run.session});
+  EXPECT_EQ(session->session.compactions, 1U);
+  EXPECT_EQ(state(begin("plain", "and now", RunMode::streaming, run.session).id), AgentRunState::completed);
+  EXPECT_NE(api_->asked().back().text.find("they greeted"), std::string::npos);
+  EXPECT_EQ(ask(command::SessionCompactionsRequest{.id = run.session})->events.size(), 1U);
+  const auto restored = ask(command::SessionRestoreRequest{.id = run.session, .event = done->event->id});
+  ASSERT_TRUE(restored.ok()) << restored.status().text();
+  const auto back = messages(run.session);
+  ASSERT_EQ(back.size(), 14U);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(back[i].blocks, before[i].blocks);
+}
+
+TEST_F(ServiceTest, AWaitEndsWithTheRun) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  std::optional<AgentRunState> seen;
+  door_->run(command::itself(), command::AgentRunGetRequest{.run = run.id, .wait = 50s},
+             Reply<command::AgentRunGetReply>([&seen](Result<command::AgentRunGetReply> got) { seen = got->run.state; }));
+  settle();
+  EXPECT_FALSE(seen.has_value());
+  api_->let_go();
+  settle();
+  EXPECT_EQ(seen, AgentRunState::completed);
+}
+
+TEST_F(ServiceTest, TheWholeOutputOfAToolCanBeRead) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "dump")}), text_answer("ok")});
+  start_node();
+  tool("dump");
+  agent("reader", {"dump"});
+  const AgentRun run = begin("reader", "go");
+  const std::string big(limits::kToolOutputMax + 500, 'z');
+  answer(take_tools({"dump"}).at(0), json::dump(big));
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_LT(seen.executions[0].output->size(), big.size());
+  EXPECT_EQ(ask(command::ToolExecutionOutputRequest{.execution = seen.executions[0].id})->output, big);
+}
+
+}  // namespace
+}  // namespace muster::agents
