@@ -1,0 +1,504 @@
+// Runs from their start to their end, on a real store with a scripted model. Numbers are those of the digest's conformance cases.
+#include "agents/runtime.h"
+
+#include "agents/stage_testing.h"
+
+namespace muster::agents {
+namespace {
+
+using namespace std::chrono_literals;
+using claude::ScriptedApi;
+using claude::text_answer;
+using claude::tool_answer;
+using claude::tool_block;
+
+using RuntimeTest = Stage;
+
+TEST_F(RuntimeTest, ARunWithoutToolsIsOneCall) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("Hello you")});
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.run.response_text, "Hello you");
+  EXPECT_EQ(seen.run.claimed_by.text(), "agents-n1");
+  ASSERT_EQ(seen.iterations.size(), 1U);
+  EXPECT_EQ(seen.iterations[0].attempts, 1U);
+  EXPECT_EQ(job(run.id).state, JobState::completed);
+  EXPECT_EQ(api_->asked("stream"), 1U);
+  const auto params = json::parse(api_->asked()[0].text);
+  EXPECT_EQ((*params)["messages"][0]["content"][0]["text"], "hi");
+}
+
+TEST_F(RuntimeTest, Case48ToolThenText) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "lint", R"({"file":"a"})")}), text_answer("clean")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  EXPECT_EQ(state(run.id), AgentRunState::pending_tools);
+  EXPECT_EQ(job(run.id).state, JobState::scheduled) << "parked";
+  const auto grants = take_tools({"lint"});
+  ASSERT_EQ(grants.size(), 1U);
+  EXPECT_EQ(grants[0].payload.data, R"({"file":"a"})");
+  EXPECT_EQ(look(run.id).executions[0].state, ToolExecutionState::running) << "shown, though nobody wrote it";
+  answer(grants[0], R"("no faults")");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.run.iterations, 2U);
+  EXPECT_EQ(seen.run.tool_iterations, 1U);
+  ASSERT_EQ(seen.iterations.size(), 2U);
+  EXPECT_EQ(seen.iterations[0].trigger, IterationTrigger::user_prompt);
+  EXPECT_EQ(seen.iterations[1].trigger, IterationTrigger::tool_results);
+  EXPECT_EQ(told_states(run.id), (std::vector<std::string>{"streaming", "pending_tools", "pending", "streaming", "completed"}));
+  const auto talk = messages(run.session);
+  ASSERT_EQ(talk.size(), 4U);
+  EXPECT_EQ(talk[0].role, MessageRole::user);
+  EXPECT_EQ(talk[1].role, MessageRole::assistant);
+  EXPECT_EQ(talk[2].role, MessageRole::user);
+  EXPECT_NE(talk[2].blocks.find("no faults"), std::string::npos);
+  EXPECT_EQ(talk[3].role, MessageRole::assistant);
+  EXPECT_EQ(seen.executions[0].output, "no faults");
+  EXPECT_EQ(seen.executions[0].claimed_by.text(), "toolbox");
+}
+
+TEST_F(RuntimeTest, TokensComeAsTheyAreSaid) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("Hello you")});
+  api_->break_streams_once();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  std::string text;
+  bool broke = false;
+  for (const json::Tree& event : told(run.id)) {
+    if (event.value("type", "") == "retry") {
+      broke = true;
+      text.clear();
+    }
+    if (event.value("type", "") == "text_delta") text += event.value("text", "");
+  }
+  EXPECT_EQ(text, "Hello you");
+  EXPECT_TRUE(broke) << "the second attempt says that it is one";
+}
+
+TEST_F(RuntimeTest, SeveralToolsRunSideBySideAndReturnInTheModelsOrder) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "lint"), tool_block("t2", "nothing_there"), tool_block("t3", "test")}), text_answer("ok")});
+  start_node();
+  tool("lint");
+  tool("test");
+  agent("code", {"lint", "test"});
+  const AgentRun run = begin("code", "check");
+  const auto grants = take_tools({"lint", "test"});
+  ASSERT_EQ(grants.size(), 2U);
+  answer(grants[1], R"("second")");
+  EXPECT_EQ(state(run.id), AgentRunState::pending_tools);
+  answer(grants[0], R"("first")");
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  const auto blocks = json::parse(messages(run.session)[2].blocks);
+  ASSERT_EQ(blocks->size(), 3U);
+  EXPECT_EQ((*blocks)[0]["tool_use_id"], "t1");
+  EXPECT_EQ((*blocks)[1]["is_error"], true);
+  EXPECT_EQ((*blocks)[2]["tool_use_id"], "t3");
+}
+
+TEST_F(RuntimeTest, Case49AToolThatFailsTwiceIsAnErrorForTheModel) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")}), text_answer("pity")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto grants = take_tools({"lint"});
+    ASSERT_EQ(grants.size(), 1U) << attempt;
+    fail(grants[0], "boom", "disk full");
+  }
+  EXPECT_TRUE(take_tools({"lint"}).empty());
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.executions[0].state, ToolExecutionState::failed);
+  EXPECT_EQ(seen.executions[0].attempts, 2U);
+  EXPECT_TRUE(seen.executions[0].is_error);
+  EXPECT_NE(messages(run.session)[2].blocks.find(R"("is_error":true)"), std::string::npos);
+}
+
+TEST_F(RuntimeTest, Case51CancelAndDiscardEndAtTheFirstAttempt) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "lint"), tool_block("t2", "lint")}), text_answer("pity")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  const auto grants = take_tools({"lint"});
+  ASSERT_EQ(grants.size(), 2U);
+  fail(grants[0], kToolCancel, "not today");
+  fail(grants[1], kToolDiscard, "too old");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.executions[0].error_message, "tool cancelled: not today");
+  EXPECT_EQ(seen.executions[1].error_message, "tool discarded: too old");
+  EXPECT_EQ(seen.executions[0].attempts, 1U);
+}
+
+TEST_F(RuntimeTest, Case52ASnoozedToolSpendsNoAttempt) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")}), text_answer("ok")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  for (int i = 0; i < 3; ++i) {
+    const auto grants = take_tools({"lint"});
+    ASSERT_EQ(grants.size(), 1U) << i;
+    ASSERT_TRUE(ask(command::JobSnoozeRequest{.lease = {grants[0].id, grants[0].fence}, .delay = 2s}).ok());
+    pass(3s);
+  }
+  answer(take_tools({"lint"}).at(0), "1");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.executions[0].attempts, 1U);
+}
+
+TEST_F(RuntimeTest, Case55AStreamThatCannotBeHadFailsTheRun) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{Status::invalid_argument("max_tokens: too many")});
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::failed);
+  EXPECT_EQ(seen.run.error_type, kRunStreamingError);
+  EXPECT_NE(seen.run.error_message.find("max_tokens: too many"), std::string::npos);
+  EXPECT_EQ(job(run.id).state, JobState::dead);
+}
+
+TEST_F(RuntimeTest, ABusyApiIsAskedAgainLaterAndNotForEver) {
+  api_ =
+      std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return Status::exhausted("overloaded"); });
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(state(run.id), AgentRunState::pending);
+  pass(30s);
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::failed);
+  EXPECT_EQ(seen.run.error_type, kRunStreamingError);
+  ASSERT_EQ(seen.iterations.size(), 1U);
+  EXPECT_EQ(seen.iterations[0].attempts, kCallAttemptsMax);
+  EXPECT_EQ(messages(run.session).size(), 1U) << "the prompt once";
+}
+
+TEST_F(RuntimeTest, Case57ADelegateHasItsOwnContext) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    if (params.find("dig here") != std::string::npos && params.find("start") == std::string::npos) return text_answer("gold");
+    if (params.find("tool_result") == std::string::npos)
+      return tool_answer({tool_block("t1", "miner", R"({"task":"dig here"})")});
+    return text_answer("rich");
+  });
+  start_node();
+  const Agent miner = agent("miner");
+  agent("boss", {}, {miner.id});
+  command::AgentRunStartRequest request;
+  request.agent = "boss";
+  request.prompt = "start";
+  request.variables = R"({"x":1})";
+  const auto started = ask(std::move(request));
+  ASSERT_TRUE(started.ok());
+  const auto seen = look(started->run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.run.response_text, "rich");
+  ASSERT_TRUE(seen.executions[0].child_run.has_value());
+  EXPECT_EQ(seen.executions[0].output, "gold");
+  const AgentRun child = look(*seen.executions[0].child_run).run;
+  EXPECT_EQ(child.depth, 1U);
+  EXPECT_EQ(child.session, seen.run.session);
+  EXPECT_EQ(child.mode, RunMode::streaming);
+  EXPECT_EQ(child.variables, R"({"x":1})");
+  const auto asked = api_->asked();
+  ASSERT_EQ(asked.size(), 3U);
+  EXPECT_EQ(asked[1].text.find("start"), std::string::npos) << "the child sees its own messages alone";
+  const auto last = json::parse(asked[2].text);
+  EXPECT_EQ((*last)["messages"].size(), 3U) << "and the caller none of the child's";
+}
+
+TEST_F(RuntimeTest, Case58ToolsSeeVariables) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")})});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const auto session = ask(command::SessionCreateRequest{.metadata = "{}", .variables = R"({"x":0,"y":"s"})"});
+  ASSERT_TRUE(session.ok());
+  command::AgentRunStartRequest request;
+  request.agent = "code";
+  request.prompt = "go";
+  request.session = session->id;
+  request.variables = R"({"x":1})";
+  ASSERT_TRUE(ask(std::move(request)).ok());
+  const auto grants = take_tools({"lint"});
+  ASSERT_EQ(grants.size(), 1U);
+  EXPECT_EQ(grants[0].labels.at("var.x"), "1");
+  EXPECT_EQ(grants[0].labels.at("var.y"), "s");
+}
+
+TEST_F(RuntimeTest, TwoRunsOfASessionTakeTurns) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    if (params.find("tool_result") == std::string::npos) return tool_answer({tool_block("t1", "lint")});
+    return text_answer("ok");
+  });
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun first = begin("code", "one");
+  const AgentRun second = begin("code", "two", RunMode::streaming, first.session);
+  EXPECT_EQ(state(second.id), AgentRunState::pending);
+  const auto why = ask(command::JobWhyRequest{.job = second.id});
+  ASSERT_TRUE(why.ok());
+  EXPECT_EQ(why->code, command::JobWhyCode::waiting_for_jobs);
+  answer(take_tools({"lint"}).at(0), "1");
+  EXPECT_EQ(state(first.id), AgentRunState::completed);
+  EXPECT_EQ(state(second.id), AgentRunState::completed) << "the results are in its context already";
+  std::vector<JobId> order;
+  for (const AgentMessage& one : messages(first.session)) order.push_back(*one.run);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), [&](JobId a, JobId b) { return a == first.id && b == second.id; }));
+}
+
+TEST_F(RuntimeTest, Cases60And61ANodeThatWasForgottenRegistersAgain) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  start_node();
+  agent("plain");
+  ASSERT_TRUE(ask(store::Unregister{.ns = NamespaceName(kDefaultNamespace), .worker = WorkerId("agents-n1")}).ok());
+  pass(20s);
+  const auto worker = ask(command::WorkerGetRequest{.worker = WorkerId("agents-n1")});
+  ASSERT_TRUE(worker.ok());
+  EXPECT_EQ(worker->state, WorkerState::online);
+  EXPECT_EQ(worker->spec.policy->dead_after, kRuntimeDeadAfter);
+  EXPECT_EQ(state(begin("plain", "hi").id), AgentRunState::completed);
+}
+
+TEST_F(RuntimeTest, CancelMidStreamEndsTheCall) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(state(run.id), AgentRunState::streaming);
+  EXPECT_EQ(api_->held(), 1U);
+  const auto cancelled = ask(command::AgentRunCancelRequest{.run = run.id, .reason = "enough"});
+  ASSERT_TRUE(cancelled.ok()) << cancelled.status().text();
+  EXPECT_EQ(api_->held(), 0U) << "the call is broken off";
+  EXPECT_EQ(state(run.id), AgentRunState::cancelled);
+  EXPECT_EQ(job(run.id).state, JobState::cancelled);
+  EXPECT_EQ(ask(command::AgentRunCancelRequest{.run = run.id, .reason = ""}).code(), Code::conflict);
+  EXPECT_TRUE(runtime_->idle());
+}
+
+TEST_F(RuntimeTest, CancelEndsToolsAndTheRunsItCalled) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    if (params.find("dig here") != std::string::npos && params.find("start") == std::string::npos)
+      return tool_answer({tool_block("c1", "lint")});
+    return tool_answer({tool_block("t1", "miner", R"({"task":"dig here"})"), tool_block("t2", "lint")});
+  });
+  start_node();
+  tool("lint");
+  const Agent miner = agent("miner", {"lint"});
+  agent("boss", {"lint"}, {miner.id});
+  const AgentRun run = begin("boss", "start");
+  const auto before = look(run.id);
+  ASSERT_EQ(before.executions.size(), 2U);
+  const JobId child = *before.executions[0].child_run;
+  EXPECT_EQ(state(child), AgentRunState::pending_tools);
+  ASSERT_TRUE(ask(command::AgentRunCancelRequest{.run = run.id, .reason = "stop"}).ok());
+  EXPECT_EQ(state(child), AgentRunState::cancelled);
+  EXPECT_TRUE(take_tools({"lint"}).empty()) << "no tool of a run that ended is carried out";
+  for (const ToolExecution& one : look(run.id).executions) EXPECT_EQ(one.state, ToolExecutionState::skipped);
+}
+
+TEST_F(RuntimeTest, ARunWhoseJobWasCancelledIsCancelled) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  ASSERT_TRUE(ask(command::JobCancelRequest{.cancel = {.job = run.id, .reason = "by hand", .at_once = true}}).ok());
+  EXPECT_EQ(state(run.id), AgentRunState::cancelled);
+  EXPECT_EQ(api_->held(), 0U);
+}
+
+TEST_F(RuntimeTest, ARunThatIsLostTooOftenFails) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("never")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  for (int i = 0; i < 4; ++i) {
+    crash();
+    pass(70s);
+    start_node();
+    pass(2s);
+  }
+  pass(40s);
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::failed);
+  EXPECT_EQ(seen.run.error_type, kRunRescueFailed);
+  EXPECT_EQ(seen.run.rescues, 3U);
+}
+
+TEST_F(RuntimeTest, BudgetsStopARunWithTheReason) {
+  api_ = std::make_shared<ScriptedApi>(
+      [](const std::string&) -> Result<claude::Answer> { return tool_answer({tool_block("t1", "nothing")}); });
+  start_node();
+  agent("plain");
+  command::AgentRunStartRequest request;
+  request.agent = "plain";
+  request.prompt = "go";
+  request.budget.tokens_per_run = 40;
+  const auto started = ask(std::move(request));
+  ASSERT_TRUE(started.ok());
+  const auto seen = look(started->run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::failed);
+  EXPECT_EQ(seen.run.error_type, kRunBudgetSpent);
+  EXPECT_EQ(seen.run.error_message, "the run has spent 45 of 40 tokens");
+  EXPECT_EQ(seen.run.iterations, 3U);
+}
+
+TEST_F(RuntimeTest, ANamespaceHasABudgetOfItsDay) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  settings_.budgets["*"] = {.tokens_per_day = 30};
+  start_node();
+  agent("plain");
+  EXPECT_EQ(state(begin("plain", "1").id), AgentRunState::completed);
+  EXPECT_EQ(state(begin("plain", "2").id), AgentRunState::completed);
+  EXPECT_EQ(look(begin("plain", "3").id).run.error_message, "the namespace today has spent 30 of 30 tokens");
+  clock_.advance(24h);
+  settle();
+  pass(20s);
+  EXPECT_EQ(state(begin("plain", "4").id), AgentRunState::completed) << "another day";
+}
+
+TEST_F(RuntimeTest, ARunThatCallsToolsForEverStops) {
+  api_ = std::make_shared<ScriptedApi>(
+      [](const std::string&) -> Result<claude::Answer> { return tool_answer({tool_block("t1", "nothing")}); });
+  start_node();
+  Agent plain = agent("plain");
+  plain.spec.iterations_max = 3;
+  ASSERT_TRUE(ask(command::AgentUpdateRequest{.id = plain.id, .agent = plain.spec}).ok());
+  const auto seen = look(begin("plain", "go").id);
+  EXPECT_EQ(seen.run.error_type, kRunIterationsSpent);
+  EXPECT_EQ(api_->asked("stream"), 3U);
+}
+
+TEST_F(RuntimeTest, AStopHandsRunsBackAndAnotherNodeGoesOn) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(state(run.id), AgentRunState::streaming);
+  runtime_->begin_stop();
+  settle();
+  EXPECT_TRUE(runtime_->idle());
+  EXPECT_EQ(state(run.id), AgentRunState::pending);
+  EXPECT_EQ(job(run.id).state, JobState::ready) << "at once, and without cost";
+  EXPECT_EQ(job(run.id).rescues, 0U);
+  crash();
+  settings_.node = "n2";
+  api_->let_go();
+  start_node();
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  EXPECT_EQ(look(run.id).run.claimed_by.text(), "agents-n2");
+  EXPECT_EQ(look(run.id).iterations[0].attempts, 2U);
+}
+
+// The store or the model stops answering at the nth call, the node dies and another one takes over: whatever n is, the run
+// completes, no answer that was stored is asked for again and no tool that had finished is run again.
+class CrashTest : public Stage {
+ protected:
+  // Everything the tools are given is answered; whatever the node does goes on meanwhile.
+  void work_until_done(JobId run) {
+    for (int round = 0; round < 60 && !is_final(state(run)); ++round) {
+      for (const Grant& grant : take_tools({"lint", "test"})) answer(grant, R"("done")");
+      pass(5s);
+    }
+  }
+};
+
+TEST_F(CrashTest, AtEveryPointOfARunWithTwoTools) {
+  std::size_t points = 0;
+  std::size_t answers = 0;
+  api_ = std::make_shared<ScriptedApi>([&answers](const std::string& params) -> Result<claude::Answer> {
+    ++answers;
+    const std::size_t results = params.find("tool_result") == std::string::npos ? 0 : 1;
+    return results == 0 ? tool_answer({tool_block("t1", "lint"), tool_block("t2", "test")}) : text_answer("fine");
+  });
+  start_node();
+  tool("lint");
+  tool("test");
+  agent("code", {"lint", "test"});
+  bool died = true;
+  for (std::size_t n = 1; died; ++n) {
+    SCOPED_TRACE(n);
+    ASSERT_LT(n, 200U);
+    executed_.clear();
+    std::size_t calls = 0;
+    died = false;
+    // The nth write of the node is made and never answered; from then on nothing it asks is even made.
+    const auto dies = [&] {
+      if (died) return true;
+      died = ++calls == n;
+      return false;
+    };
+    scripted_.on(store::Verb::write_agent_run, [&](store::AgentRunWrite write, Reply<store::AgentRunWritten> reply) {
+      if (dies()) return;
+      if (died) return store_->write_agent_run(std::move(write), [](Result<store::AgentRunWritten>) {});
+      store_->write_agent_run(std::move(write), std::move(reply));
+    });
+    scripted_.on(store::Verb::view_agent_run, [&](JobId run, Reply<store::AgentRunView> reply) {
+      if (dies() || died) return;
+      store_->view_agent_run(run, std::move(reply));
+    });
+    scripted_.on(store::Verb::snooze, [&](std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) {
+      if (dies()) return;
+      if (died) return store_->snooze(std::move(batch), [](Result<store::Each<store::Settled>>) {});
+      store_->snooze(std::move(batch), std::move(reply));
+    });
+    scripted_.on(store::Verb::list_messages, [&](store::MessageQuery query, Reply<store::MessagePage> reply) {
+      if (dies() || died) return;
+      store_->list_messages(std::move(query), std::move(reply));
+    });
+    const std::size_t before = answers;
+    const AgentRun run = begin("code", "check");
+    for (int round = 0; round < 3 && !died; ++round) {
+      for (const Grant& grant : take_tools({"lint", "test"}, 1)) answer(grant, R"("done")");
+    }
+    if (died) {
+      ++points;
+      crash();
+    }
+    for (const auto verb :
+         {store::Verb::write_agent_run, store::Verb::view_agent_run, store::Verb::snooze, store::Verb::list_messages})
+      scripted_.off(verb);
+    if (!base_) {
+      pass(65s);
+      start_node();
+    }
+    work_until_done(run.id);
+    const auto seen = look(run.id);
+    EXPECT_EQ(seen.run.state, AgentRunState::completed) << seen.run.error_message;
+    EXPECT_EQ(seen.run.iterations, 2U);
+    EXPECT_EQ(executed_["lint"], 1);
+    EXPECT_EQ(executed_["test"], 1);
+    EXPECT_EQ(messages(run.session).size(), 4U);
+    // Only an answer that never reached the store may be asked for once more.
+    std::size_t made = 0;
+    for (const Iteration& one : seen.iterations) made += one.attempts;
+    EXPECT_LE(answers - before, made);
+    EXPECT_LE(answers - before, 3U);
+  }
+  EXPECT_GE(points, 12U);
+}
+
+}  // namespace
+}  // namespace muster::agents

@@ -1,0 +1,44 @@
+#include "agents/tool_watch.h"
+
+#include "agents/jobs.h"
+
+namespace muster::agents {
+
+void ToolWatch::watch(JobId run, const std::vector<ToolExecution>& executions) {
+  for (const ToolExecution& execution : executions) {
+    if (!execution.job || is_final(execution.state) || run_of_.size() >= kWatchedJobsMax) continue;
+    run_of_[*execution.job] = run;
+    open_[run].insert(*execution.job);
+  }
+}
+
+void ToolWatch::finished(const JobChange& change) {
+  const auto known = run_of_.find(change.id);
+  if (known == run_of_.end()) {
+    if (change.lane && change.lane->needs.contains("tool:" + change.lane->type.text())) look_up(change.id);
+    return;
+  }
+  const JobId run = known->second;
+  run_of_.erase(known);
+  const auto open = open_.find(run);
+  open->second.erase(change.id);
+  if (!open->second.empty()) return;
+  open_.erase(open);
+  due_(run);
+}
+
+void ToolWatch::look_up(JobId job) {
+  if (looking_up_ >= kLookUpsMax) return;
+  ++looking_up_;
+  store::ExecutionQuery query;
+  query.job = job;
+  query.limit = 1;
+  base_->agents.list_executions(
+      std::move(query),
+      onto<store::ExecutionPage>(base_, weak_from_this(), [](ToolWatch& self, Result<store::ExecutionPage> page) {
+        --self.looking_up_;
+        if (page.ok() && !page->executions.empty()) self.due_(page->executions.front().run);
+      }));
+}
+
+}  // namespace muster::agents
