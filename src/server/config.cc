@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "agents/prices.h"
 #include "base/check.h"
+#include "server/agents_wiring.h"
 #include "server/config_file.h"
 #include "server/kagzi_environment.h"
 
@@ -18,6 +20,8 @@ constexpr std::int64_t kKagziSilenceMinMs = 3'000;  // three beats of a second, 
 constexpr std::string_view kSqliteScheme = "sqlite:";
 constexpr std::string_view kSchemaCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 constexpr std::string_view kNodeCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+constexpr const char* kApiKeyVariable = "ANTHROPIC_API_KEY";
 
 std::string variable(const std::map<std::string, std::string>& environment, const std::string& name) {
   const auto at = environment.find(name);
@@ -81,6 +85,9 @@ class Loader {
     // AGQ_SESSION_KEY is the name that existing deployments of the RESP dialect set; ours wins when both are there.
     const std::string foreign_key = variable(request_.environment, "AGQ_SESSION_KEY");
     if (!foreign_key.empty()) set(*find_setting("auth", "session_key"), foreign_key, "environment AGQ_SESSION_KEY", false);
+
+    const std::string api_key = variable(request_.environment, kApiKeyVariable);
+    if (!api_key.empty()) set(*find_setting("agents", "api_key"), api_key, std::string("environment ") + kApiKeyVariable, false);
 
     ForeignValues kagzi = kagzi_values(request_.environment);
     for (const ForeignValue& value : kagzi.values) set(*value.setting, value.text, value.where, false);
@@ -168,6 +175,7 @@ class Loader {
     check_grpc(cert);
     check_heartbeats();
     check_load();
+    check_agents();
     check_credentials();
     check_origins();
   }
@@ -308,6 +316,14 @@ class Loader {
     }
   }
 
+  void check_agents() {
+    const Config& config = out_.config;
+    if (const auto prices = agents::Prices::parse(config.list("agents", "prices")); !prices.ok())
+      problem_at("agents", "prices", prices.status().message());
+    if (const auto budgets = agent_budgets(config.list("agents", "budgets")); !budgets.ok())
+      problem_at("agents", "budgets", budgets.status().message());
+  }
+
   void check_credentials() {
     std::map<std::string, std::string> owners;  // secret → name
     for (const Credential& credential : out_.config.credentials) {
@@ -401,8 +417,8 @@ std::map<std::string, std::string> process_environment() {
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = pair.substr(0, equals);
-    if (name.starts_with("MUSTER_") || name.starts_with("KAGZI_") || name == "AGQ_SESSION_KEY" || name == "XDG_DATA_HOME" ||
-        name == "HOME")
+    if (name.starts_with("MUSTER_") || name.starts_with("KAGZI_") || name == "AGQ_SESSION_KEY" || name == kApiKeyVariable ||
+        name == "XDG_DATA_HOME" || name == "HOME")
       out.emplace(name, pair.substr(equals + 1));
   }
   return out;

@@ -25,6 +25,8 @@ std::vector<Finding> check_postgres(const Config& config);
 std::vector<Finding> findings_of(std::vector<store::postgres::Finding> seen);
 // doctor_network.cc
 std::vector<Finding> check_ports(const Config& config);
+// doctor_agents.cc
+std::vector<Finding> check_agents(const Config& config);
 // doctor_files.cc
 std::vector<Finding> check_secret_files(const Config& config);
 std::vector<Finding> check_tls(const Config& config, const Clock& clock);

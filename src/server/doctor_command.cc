@@ -43,6 +43,7 @@ std::vector<Finding> examine(const DoctorFlags& flags, const Surroundings& surro
   take(check_ports(loaded.config));
   take(check_secret_files(loaded.config));
   take(check_tls(loaded.config, clock));
+  take(check_agents(loaded.config));
   if (surroundings.check_worker) take(surroundings.check_worker());
   if (!flags.offline && surroundings.check_server) take(surroundings.check_server());
   return findings;

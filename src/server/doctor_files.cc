@@ -101,6 +101,8 @@ std::vector<Finding> check_secret_files(const Config& config) {
   }
   for (const Credential& credential : config.credentials)
     if (!credential.file.empty()) findings.push_back(check_mode("token file", credential.file));
+  if (const std::string& file = config.text("agents", "api_key_file"); !file.empty())
+    findings.push_back(check_mode("agents.api_key_file", file));
   if (file_holds_secrets(config)) findings.push_back(check_mode("configuration file", config.file));
   return findings;
 }

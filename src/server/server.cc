@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "server/agents_wiring.h"
 #include "server/cluster_view.h"
 #include "server/version.h"
 #include "server/wiring.h"
@@ -32,10 +33,12 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->key_ = std::move(key).value();
   server->metered_ = std::make_unique<store::MeteredStore>(*server->store_, server->metrics_, clock);
   server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
+  if (config.flag("agents", "enabled")) server->agent_service_ = std::make_shared<agents::Service>();
   server->door_ = std::make_unique<command::Door>(*server->engine_, server->facts(config), server->metrics_);
   for (const char* wire : {"http", "resp", "grpc"}) server->door_->listeners().set(wire, "off");
   server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock, server->metrics_);
   server->ticker_->start();
+  if (Status status = server->start_agents(config); !status.ok()) return status;
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
@@ -87,7 +90,28 @@ command::ServerFacts Server::facts(const Config& config) const {
           .node = node_name(config),
           .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_),
           .backup_folder = config.backup_dir(),
-          .archives = std::make_shared<command::Archives>(archive_options(config))};
+          .archives = std::make_shared<command::Archives>(archive_options(config)),
+          .agents = agent_service_};
+}
+
+Status Server::start_agents(const Config& config) {
+  if (!agent_service_) return {};
+  auto api = claude_config(config);
+  if (!api.ok()) return api.status();
+  if (*api) claude_ = std::make_shared<claude::Client>(**std::move(api), clock_, metrics_);
+  const auto ids = std::make_shared<UuidSource>(clock_, random_seed());  // shared by the copies of the function below
+  const auto base = std::make_shared<agents::Base>(agents::Base{.door = *door_,
+                                                                .agents = *metered_,
+                                                                .runs = *metered_,
+                                                                .api = claude_,
+                                                                .clock = clock_,
+                                                                .settings = agent_settings(config),
+                                                                .ids = [ids] { return ids->next(); },
+                                                                .agenda = std::make_shared<agents::Agenda>(clock_, metrics_)});
+  agents_ = std::make_unique<agents::Runtime>(base);
+  agent_service_->open(base, [runtime = agents_.get()](const NamespaceName& ns) { runtime->notice(ns); });
+  agents_->start();
+  return {};
 }
 
 Status Server::start_http(const Config& config) {
@@ -210,6 +234,8 @@ Status Server::stop(Duration grace) {
   if (grpc_) grpc_->stop(left());
   if (ws_) ws_->stop();
   if (http_) http_->stop(left());
+  if (agents_) agents_->stop(left());
+  if (claude_) claude_->stop();
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
   if (loop_) loop_->stop();

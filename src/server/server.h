@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "agents/claude/client.h"
+#include "agents/runtime.h"
+#include "agents/service.h"
 #include "base/clock.h"
 #include "base/listening.h"
 #include "base/metrics.h"
@@ -64,6 +67,7 @@ class Server {
   Status start_ws(const Config& config);
   Status start_resp(const Config& config);
   Status start_grpc(const Config& config);
+  Status start_agents(const Config& config);
   void join_grpc_web();
   command::ServerFacts facts(const Config& config) const;
 
@@ -77,8 +81,11 @@ class Server {
   store::postgres::PostgresStore* postgres_ = nullptr;  // store_, when it is that one
   std::unique_ptr<store::MeteredStore> metered_;
   std::unique_ptr<engine::Engine> engine_;
+  std::shared_ptr<agents::Service> agent_service_;  // shared with the door; null: agents are off
   std::unique_ptr<command::Door> door_;
   std::unique_ptr<Ticker> ticker_;
+  std::shared_ptr<claude::Client> claude_;  // shared with the runtime; null: there is no key
+  std::unique_ptr<agents::Runtime> agents_;
   std::unique_ptr<net::IoLoop> loop_;
   std::shared_ptr<auth::Brake> brake_;       // shared by the fronts
   std::unique_ptr<net::Timer> next_note_;    // of listening_

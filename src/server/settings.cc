@@ -43,6 +43,14 @@ constexpr Setting postgres_time(std::string_view key, std::string_view fallback,
           .help = help};
 }
 
+constexpr Setting agents_number(SettingType type, std::string_view key, std::string_view fallback, Range range,
+                                std::string_view help) {
+  return {.section = "agents", .key = key, .type = type, .fallback = fallback, .min = range.min, .max = range.max, .help = help};
+}
+constexpr Setting agents_text(SettingType type, std::string_view key, std::string_view fallback, std::string_view help) {
+  return {.section = "agents", .key = key, .type = type, .fallback = fallback, .help = help};
+}
+
 constexpr Setting resp_switch(std::string_view key, std::string_view help, std::string_view fallback = "false") {
   return {.section = "resp", .key = key, .type = SettingType::boolean, .fallback = fallback, .help = help};
 }
@@ -325,6 +333,47 @@ constexpr std::array kSettings{
             .min = kSecond,
             .max = kDay,
             .help = "how long a worker may take to register what it was told to install; then the operation has failed"},
+
+    agents_text(SettingType::boolean, "enabled", "true", "this server keeps agents and, with a key or a base_url, runs them"),
+    Setting{.section = "agents",
+            .key = "api_key",
+            .type = SettingType::text,
+            .secret = true,
+            .help = "key of the model's API; ANTHROPIC_API_KEY is read too"},
+    agents_text(SettingType::path, "api_key_file", "", "file that holds the key; it comes before api_key"),
+    agents_text(SettingType::text, "base_url", "", "where the model's API is; default https://api.anthropic.com"),
+    agents_text(SettingType::text, "version", "2023-06-01", "anthropic-version of every call"),
+    agents_text(SettingType::list, "betas", "", "names for anthropic-beta of every call"),
+    agents_text(SettingType::text, "proxy", "", "HTTP proxy of these calls; the environment's is not looked at"),
+    agents_text(SettingType::path, "ca_file", "", "certificates that the API's must chain to; default: the system's"),
+    agents_number(SettingType::count, "streams_max", "1000", {.min = 1, .max = 50'000},
+                  "answers that are streamed at a time; further runs wait"),
+    agents_number(SettingType::duration, "batch_window", "1s", {.min = 0, .max = kMinute},
+                  "how long a batch waits for more runs before it is sent"),
+    agents_number(SettingType::count, "batch_requests_max", "10000", {.min = 1, .max = 50'000}, "requests of one batch"),
+    agents_number(SettingType::bytes, "batch_bytes_max", "128MiB", {.min = kMiB, .max = 200 * kMiB}, "bytes of one batch"),
+    agents_number(SettingType::duration, "poll_interval", "30s", {.min = kSecond, .max = kHour},
+                  "how often a batch is looked at"),
+    agents_number(SettingType::count, "tokens_per_minute", "0", {.min = 0, .max = 1'000'000'000},
+                  "tokens that calls of this node may take in a minute; more wait. 0: no limit"),
+    agents_text(
+        SettingType::list, "prices", "",
+        "MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/CACHE_WRITE/CACHE_READ in dollars for a million tokens, by the beginning "
+        "of the model's name"),
+    agents_text(SettingType::list, "budgets", "",
+                "NAMESPACE=TOKENS/MICRODOLLARS of a day, 0: no limit; * for the namespaces that are not named"),
+    agents_text(SettingType::boolean, "compaction", "false", "sessions are compacted after a run when they need it"),
+    agents_number(SettingType::count, "compaction_window", "200000", {.min = 1'000, .max = 10'000'000},
+                  "tokens that the model takes"),
+    agents_number(SettingType::count, "compaction_trigger_pct", "85", {.min = 1, .max = 100},
+                  "share of the window from which a session needs compaction"),
+    agents_number(SettingType::count, "compaction_target", "80000", {.min = 0, .max = 10'000'000},
+                  "tokens at which pruned tool outputs are enough and nothing is summarised"),
+    agents_number(SettingType::count, "compaction_protected", "40000", {.min = 0, .max = 10'000'000},
+                  "tokens of the newest messages, which stay"),
+    agents_number(SettingType::count, "compaction_keep_last", "10", {.min = 0, .max = 10'000},
+                  "messages before those, which stay too"),
+    agents_text(SettingType::text, "compaction_model", "claude-3-5-haiku-20241022", "model that writes summaries"),
 
     Setting{.section = "scheduler",
             .key = "interval",
