@@ -44,6 +44,7 @@ class Core {
   RpcHandler rpc;               // empty: nobody takes calls
   UpgradeHandler upgrade;       // empty: nobody takes WebSockets
   RunEventsHandler run_events;  // empty: nobody tells them
+  std::size_t run_streams = 0;  // that are open; on the loop's thread
   bool loopback = true;         // of the listener; the stricter answer until it is known
 
  private:

@@ -27,6 +27,38 @@ void job_feedback(ExchangePtr exchange);
 void job_output(ExchangePtr exchange);
 void job_logs(ExchangePtr exchange);
 
+void agent_create(ExchangePtr exchange);
+void agent_list(ExchangePtr exchange);
+void agent_get(ExchangePtr exchange);
+void agent_update(ExchangePtr exchange);
+void agent_delete(ExchangePtr exchange);
+void tool_define(ExchangePtr exchange);
+void tool_list(ExchangePtr exchange);
+void tool_get(ExchangePtr exchange);
+void tool_delete(ExchangePtr exchange);
+void tool_run(ExchangePtr exchange);
+
+void session_create(ExchangePtr exchange);
+void session_list(ExchangePtr exchange);
+void session_get(ExchangePtr exchange);
+void session_update(ExchangePtr exchange);
+void session_delete(ExchangePtr exchange);
+void session_messages(ExchangePtr exchange);
+void session_compact(ExchangePtr exchange);
+void session_compactions(ExchangePtr exchange);
+void session_restore(ExchangePtr exchange);
+
+void agent_run_start(ExchangePtr exchange);
+void agent_run_list(ExchangePtr exchange);
+void agent_run_get(ExchangePtr exchange);
+void agent_run_cancel(ExchangePtr exchange);
+void agent_run_approve(ExchangePtr exchange);
+void agent_run_deny(ExchangePtr exchange);
+void agent_run_fork(ExchangePtr exchange);
+void agent_run_stream(ExchangePtr exchange);
+void tool_execution_list(ExchangePtr exchange);
+void tool_execution_output(ExchangePtr exchange);
+
 void package_list(ExchangePtr exchange);
 void package_get(ExchangePtr exchange);
 void package_install(ExchangePtr exchange);

@@ -60,7 +60,9 @@ void run_events(ExchangePtr exchange) {
   const RunEventsHandler& handler = exchange->core().run_events;
   if (!handler) return exchange->fail(Status::not_found("this server tells nothing of runs: it has no WebSocket workers"));
   asked->credential = exchange->credential;
-  exchange->stream(handler, *std::move(asked));
+  exchange->stream([&handler, asked = *std::move(asked)](net::Connection& connection) mutable {
+    return handler(std::move(asked), connection);
+  });
 }
 
 void metrics(ExchangePtr exchange) {

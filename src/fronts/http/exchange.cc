@@ -99,13 +99,13 @@ void Exchange::stream(EventFilter filter, std::uint64_t after) {
                             .head_only = request_.method == Method::head});
 }
 
-void Exchange::stream(const RunEventsHandler& handler, RunEventsAsked asked) {
+void Exchange::stream(OpenStream open) {
   Response response{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {{"Cache-Control", "no-store"}}};
   if (request_.method == Method::head) return answer(std::move(response));
   const auto session = session_.lock();
   net::Connection* const connection = session ? session->to_itself(number_) : nullptr;
   if (connection == nullptr) return fail(Status::invalid_argument("a stream is the only request of its connection"));
-  auto opened = handler(std::move(asked), *connection);
+  auto opened = open(*connection);
   if (!opened.ok()) return fail(opened.status());
   answered_ = true;
   core_->measure(route, response.status, core_->loop.clock().elapsed() - started_);

@@ -17,10 +17,10 @@
 #include "fronts/http/auth.h"
 #include "fronts/http/request.h"
 #include "fronts/http/response.h"
-#include "fronts/http/run_events.h"
 #include "fronts/http/target.h"
 #include "fronts/http/upgrade.h"
 #include "model/job.h"
+#include "net/connection.h"
 
 namespace muster::http {
 
@@ -37,6 +37,7 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
 
   Core& core() { return *core_; }
+  const std::shared_ptr<Core>& shared_core() const { return core_; }  // for what outlives the exchange
   const Request& request() const { return request_; }
   const std::string& body() const { return request_.body; }
   const std::vector<QueryParameter>& query() const { return target.query; }
@@ -55,8 +56,9 @@ class Exchange {
   // Turns the connection into a stream of events.
   void stream(EventFilter filter, std::uint64_t after);
 
-  // Turns the connection into a stream that is another session's.
-  void stream(const RunEventsHandler& handler, RunEventsAsked asked);
+  // Turns the connection into a stream that is another session's; `open` makes it, or says why not.
+  using OpenStream = UniqueFunction<Result<std::shared_ptr<net::Session>>(net::Connection&)>;
+  void stream(OpenStream open);
 
   // Runs `begin` when the connection has room for a long answer, which may be now; not at all when it ends before.
   void when_room(UniqueFunction<void()> begin);

@@ -23,9 +23,12 @@ TEST_F(LiveOpenApi, UnderstandsEveryExampleRequest) {
   for (const auto& [path, operations] : doc["paths"].items()) {
     for (const auto& [method, operation] : operations.items()) {
       if (!operation.contains("requestBody")) continue;
-      const bool named_by_uuid = path.find("/jobs/") != std::string::npos || path.find("/runs/") != std::string::npos;
-      const std::string target =
-          replaced(replaced(path, "{id}", named_by_uuid ? "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b" : "w1"), "{name}", "mail");
+      constexpr const char* kUuid = "0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b";
+      bool named_by_uuid = false;
+      for (const char* noun : {"/jobs/", "/runs/", "/agent-runs/", "/sessions/"})
+        named_by_uuid = named_by_uuid || path.find(noun) != std::string::npos;
+      std::string target = replaced(replaced(path, "{id}", named_by_uuid ? kUuid : "w1"), "{name}", "mail");
+      target = replaced(replaced(replaced(target, "{agent}", kUuid), "{event}", kUuid), "{tool}", "mail");
       const std::string verb = upper(method);
       const std::string example = operation["requestBody"]["content"]["application/json"]["example"].dump();
       const Answer answer = call(verb, target, example);

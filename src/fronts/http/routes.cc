@@ -4,6 +4,9 @@
 #include <array>
 
 #include "command/actions.h"
+#include "command/agent_runs.h"
+#include "command/agent_sessions.h"
+#include "command/agents.h"
 #include "command/audit.h"
 #include "command/feedback.h"
 #include "command/jobs.h"
@@ -64,6 +67,36 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs/{id}/release", command::kJobRelease, endpoints::job_release),
     command_route(Method::post, "/api/v1/jobs/{id}/cancel", command::kJobCancel, endpoints::job_cancel),
     command_route(Method::post, "/api/v1/jobs/{id}/retry", command::kJobRetry, endpoints::job_retry),
+    command_route(Method::post, "/api/v1/agents", command::kAgentCreate, endpoints::agent_create),
+    command_route(Method::get, "/api/v1/agents", command::kAgentList, endpoints::agent_list),
+    command_route(Method::get, "/api/v1/agents/{agent}", command::kAgentGet, endpoints::agent_get),
+    command_route(Method::put, "/api/v1/agents/{agent}", command::kAgentUpdate, endpoints::agent_update),
+    command_route(Method::delete_, "/api/v1/agents/{agent}", command::kAgentDelete, endpoints::agent_delete),
+    command_route(Method::post, "/api/v1/tools", command::kToolDefine, endpoints::tool_define),
+    command_route(Method::get, "/api/v1/tools", command::kToolList, endpoints::tool_list),
+    command_route(Method::get, "/api/v1/tools/{tool}", command::kToolGet, endpoints::tool_get),
+    command_route(Method::delete_, "/api/v1/tools/{tool}", command::kToolDelete, endpoints::tool_delete),
+    command_route(Method::post, "/api/v1/tools/{tool}/runs", command::kToolRun, endpoints::tool_run),
+    command_route(Method::post, "/api/v1/sessions", command::kSessionCreate, endpoints::session_create),
+    command_route(Method::get, "/api/v1/sessions", command::kSessionList, endpoints::session_list),
+    command_route(Method::get, "/api/v1/sessions/{id}", command::kSessionGet, endpoints::session_get),
+    command_route(Method::patch, "/api/v1/sessions/{id}", command::kSessionUpdate, endpoints::session_update),
+    command_route(Method::delete_, "/api/v1/sessions/{id}", command::kSessionDelete, endpoints::session_delete),
+    command_route(Method::get, "/api/v1/sessions/{id}/messages", command::kSessionMessages, endpoints::session_messages),
+    command_route(Method::post, "/api/v1/sessions/{id}/compact", command::kSessionCompact, endpoints::session_compact),
+    command_route(Method::get, "/api/v1/sessions/{id}/compactions", command::kSessionCompactions, endpoints::session_compactions),
+    command_route(Method::post, "/api/v1/sessions/{id}/compactions/{event}/restore", command::kSessionRestore,
+                  endpoints::session_restore),
+    command_route(Method::post, "/api/v1/agent-runs", command::kAgentRunStart, endpoints::agent_run_start),
+    command_route(Method::get, "/api/v1/agent-runs", command::kAgentRunList, endpoints::agent_run_list),
+    command_route(Method::get, "/api/v1/agent-runs/{id}", command::kAgentRunGet, endpoints::agent_run_get),
+    command_route(Method::post, "/api/v1/agent-runs/{id}/cancel", command::kAgentRunCancel, endpoints::agent_run_cancel),
+    command_route(Method::post, "/api/v1/agent-runs/{id}/approve", command::kAgentRunDecide, endpoints::agent_run_approve),
+    command_route(Method::post, "/api/v1/agent-runs/{id}/deny", command::kAgentRunDecide, endpoints::agent_run_deny),
+    command_route(Method::post, "/api/v1/agent-runs/{id}/fork", command::kAgentRunFork, endpoints::agent_run_fork),
+    command_route(Method::get, "/api/v1/tool-executions", command::kToolExecutionList, endpoints::tool_execution_list),
+    command_route(Method::get, "/api/v1/tool-executions/{id}/output", command::kToolExecutionOutput,
+                  endpoints::tool_execution_output),
     command_route(Method::get, "/api/v1/packages", command::kPackageList, endpoints::package_list),
     command_route(Method::get, "/api/v1/packages/events", command::kPackageEvents, endpoints::package_events),
     command_route(Method::get, "/api/v1/packages/{name}", command::kPackageGet, endpoints::package_get),
@@ -121,6 +154,7 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
+    plain_route("/api/v1/agent-runs/{id}/stream", Access::reader, endpoints::agent_run_stream),
     plain_route("/api/v1/events", Access::reader, endpoints::run_events),
     plain_route("/events", Access::reader, endpoints::events),
     plain_route("/metrics", Access::reader, endpoints::metrics),

@@ -112,7 +112,7 @@ constexpr Object<command::FeedbackPlace> kPlace{"", "", kPlaceFields};
 
 }  // namespace
 
-static const Object<OutputChunk>& object_of(Of<OutputChunk>) { return kChunk; }
+const Object<OutputChunk>& object_of(Of<OutputChunk>) { return kChunk; }
 static const Object<OutcomeFacts>& object_of(Of<OutcomeFacts>) { return kOutcome; }
 static const Object<command::OutputGap>& object_of(Of<command::OutputGap>) { return kGap; }
 static const Object<command::FeedbackPlace>& object_of(Of<command::FeedbackPlace>) { return kPlace; }

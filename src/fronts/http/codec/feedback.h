@@ -14,6 +14,7 @@ namespace muster::http {
 Result<command::JobFeedbackRequest> decode_feedback(JobId job, std::string_view body);
 Result<command::JobOutputRequest> decode_output_query(JobId job, const std::vector<QueryParameter>& query);
 
+const Object<OutputChunk>& object_of(Of<OutputChunk>);
 const Object<command::JobOutput>& object_of(Of<command::JobOutput>);
 
 }  // namespace muster::http

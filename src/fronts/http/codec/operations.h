@@ -88,6 +88,9 @@ constexpr Answer found(std::string_view doc) {
   return {.status = 200, .draw = draw_of<T>, .doc = doc};
 }
 
+std::span<const Operation> agent_operations();  // tools too
+std::span<const Operation> agent_run_operations();
+std::span<const Operation> session_operations();
 std::span<const Operation> audit_operations();
 std::span<const Operation> job_operations();
 std::span<const Operation> job_request_operations();

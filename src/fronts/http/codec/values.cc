@@ -71,6 +71,7 @@ void read_value(JsonReader& in, SessionId& out, const Range&) { out = SessionId{
 void read_value(JsonReader& in, std::int32_t& out, const Range& range) {
   out = static_cast<std::int32_t>(read_within<std::int32_t>(in, range));
 }
+void read_value(JsonReader& in, std::int64_t& out, const Range& range) { out = read_within<std::int64_t>(in, range); }
 void read_value(JsonReader& in, std::uint64_t& out, const Range& range) {
   out = static_cast<std::uint64_t>(read_within<std::uint64_t>(in, range));
 }

@@ -40,6 +40,7 @@ Result<JobId> parse_job_id(std::string_view text);
 void read_value(JsonReader& in, std::string& out, const Range&);
 void read_value(JsonReader& in, bool& out, const Range&);
 void read_value(JsonReader& in, std::int32_t& out, const Range& range);
+void read_value(JsonReader& in, std::int64_t& out, const Range& range);
 void read_value(JsonReader& in, std::uint32_t& out, const Range& range);  // 0 to 2^32-1; the engine knows the real range
 void read_value(JsonReader& in, std::uint64_t& out, const Range& range);
 void read_value(JsonReader& in, double& out, const Range&);
@@ -60,6 +61,7 @@ inline void write_value(JsonWriter& out, std::string_view text) { out.string(tex
 inline void write_value(JsonWriter& out, const std::string& text) { out.string(text); }
 inline void write_value(JsonWriter& out, bool value) { out.boolean(value); }
 inline void write_value(JsonWriter& out, std::int32_t value) { out.number(std::int64_t{value}); }
+inline void write_value(JsonWriter& out, std::int64_t value) { out.number(value); }
 inline void write_value(JsonWriter& out, std::uint32_t value) { out.number(std::uint64_t{value}); }
 inline void write_value(JsonWriter& out, std::uint64_t value) { out.number(value); }
 inline void write_value(JsonWriter& out, double value) { out.real(value); }
@@ -88,6 +90,7 @@ void draw_type(Schemas& out, std::string_view type, std::string_view format = {}
 inline void draw_value(Schemas& out, Of<std::string>) { draw_type(out, "string"); }
 inline void draw_value(Schemas& out, Of<bool>) { draw_type(out, "boolean"); }
 inline void draw_value(Schemas& out, Of<std::int32_t>) { draw_type(out, "integer"); }
+inline void draw_value(Schemas& out, Of<std::int64_t>) { draw_type(out, "integer"); }
 inline void draw_value(Schemas& out, Of<std::uint32_t>) { draw_type(out, "integer"); }
 inline void draw_value(Schemas& out, Of<std::uint64_t>) { draw_type(out, "integer"); }
 inline void draw_value(Schemas& out, Of<double>) { draw_type(out, "number"); }
@@ -180,10 +183,18 @@ void write_value(JsonWriter& out, E value) {
   out.string(to_string(value));
 }
 template <Named E>
-void draw_value(Schemas& out, Of<E>) {
+std::array<std::string_view, kNamed<E>> names_of() {
   std::array<std::string_view, kNamed<E>> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = to_string(static_cast<E>(i));
-  draw_words(out, names);
+  return names;
+}
+template <Named E>
+void read_value(JsonReader& in, E& out, const Range&) {
+  out = static_cast<E>(read_word(in, names_of<E>()));
+}
+template <Named E>
+void draw_value(Schemas& out, Of<E>) {
+  draw_words(out, names_of<E>());
 }
 inline void write_value(JsonWriter& out, JobEvent event) { out.string(to_string(event)); }
 inline void draw_value(Schemas& out, Of<JobEvent>) { draw_type(out, "string"); }

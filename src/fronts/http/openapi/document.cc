@@ -15,12 +15,13 @@
 namespace muster::http {
 namespace {
 
-constexpr std::array kNouns{audit_operations,   job_operations,      job_request_operations, feedback_operations,
-                            package_operations, plan_operations,     run_operations,         schedule_operations,
-                            worker_operations,  resource_operations, queue_operations,       event_operations};
+constexpr std::array kNouns{agent_operations,    agent_run_operations,   session_operations,  audit_operations,
+                            job_operations,      job_request_operations, feedback_operations, package_operations,
+                            plan_operations,     run_operations,         schedule_operations, worker_operations,
+                            resource_operations, queue_operations,       event_operations};
 
-constexpr std::array<std::string_view, 10> kTags{"jobs",    "packages", "plans",      "runs",  "schedules",
-                                                 "workers", "queues",   "namespaces", "audit", "server"};
+constexpr std::array<std::string_view, 13> kTags{"agents",    "tools",   "sessions", "jobs",       "packages", "plans", "runs",
+                                                 "schedules", "workers", "queues",   "namespaces", "audit",    "server"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kHead{{
     {"openapi", R"("3.1.0")"},
@@ -48,8 +49,12 @@ std::string last_word(std::string_view path) {
 // listing with a body.
 std::string id_of(const Route& route) {
   if (route.pattern == "/api/v1/events") return "run_events";
+  if (route.pattern == "/api/v1/agent-runs/{id}/stream") return "agent_run_stream";
   if (route.command == nullptr) return last_word(route.pattern);
   if (route.pattern.ends_with("/search")) return "job_search";
+  // A verdict is one command, and two words of people.
+  if (route.pattern == "/api/v1/agent-runs/{id}/approve" || route.pattern == "/api/v1/agent-runs/{id}/deny")
+    return "agent_run_" + last_word(route.pattern);
   std::string id(route.command->name);
   std::replace(id.begin(), id.end(), '.', '_');
   return id;
@@ -62,13 +67,16 @@ const Operation& operation_of(std::string_view id) {
   unreachable();
 }
 
-// "/api/v1/jobs/{id}" is about jobs; what has no tag of its own is about the server, and an action about its plan.
+// "/api/v1/jobs/{id}" is about jobs; what has no tag of its own is about the server, an action about its plan, and a run or
+// an execution about its agent.
 std::string_view tag_of(std::string_view pattern) {
   constexpr std::string_view kRoot = "/api/v1/";
   if (!pattern.starts_with(kRoot)) return kTags.back();
   pattern.remove_prefix(kRoot.size());
   const std::string_view noun = pattern.substr(0, pattern.find('/'));
   if (noun == "actions") return "plans";
+  if (noun == "agent-runs") return "agents";
+  if (noun == "tool-executions") return "tools";
   const auto found = std::find(kTags.begin(), kTags.end(), noun);
   return found == kTags.end() ? kTags.back() : *found;
 }
@@ -99,8 +107,12 @@ void draw_parameter(Schemas& out, const ParameterText& text) {
 }
 
 void draw_path_parameters(Schemas& out, std::string_view pattern) {
-  // Jobs and runs are named by what the store made of them, all others by people.
-  const bool is_uuid = pattern.starts_with("/api/v1/jobs/") || pattern.starts_with("/api/v1/runs/");
+  // These are named by what the store made of them, all others by people.
+  constexpr std::array<std::string_view, 5> kByUuid{"jobs", "runs", "agent-runs", "sessions", "tool-executions"};
+  constexpr std::string_view kRoot = "/api/v1/";
+  const std::string_view noun =
+      pattern.starts_with(kRoot) ? pattern.substr(kRoot.size(), pattern.find('/', kRoot.size()) - kRoot.size()) : "";
+  const bool is_uuid = std::find(kByUuid.begin(), kByUuid.end(), noun) != kByUuid.end();
   for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1))
     draw_parameter(out, {.name = pattern.substr(at + 1, pattern.find('}', at) - at - 1),
                          .doc = {},

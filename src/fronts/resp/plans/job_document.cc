@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/json_reader.h"
+#include "command/agent_tool_job.h"
 #include "fronts/resp/plans/json_text.h"
 #include "model/plan.h"
 
@@ -99,6 +100,16 @@ std::string plan_json(const Part& part) {
   return std::move(out).take();
 }
 
+// The one task of a tool execution: a program that reads the input, too, from its standard input.
+std::string tool_task(const command::ToolProgram& program) {
+  ObjectText out;
+  out.raw("args", string_array(program.arguments));
+  out.text("command", program.tool);
+  out.number("task_number", 1);
+  if (program.timeout_secs) out.number("timeout_secs", *program.timeout_secs);
+  return std::move(out).take();
+}
+
 }  // namespace
 
 std::string job_name(JobId id) { return "job_" + id.value.hex(); }
@@ -165,6 +176,7 @@ std::string job_document(const JobFacts& facts, const StoredPlan* plan) {
     if (auto element = json::parse_object(facts.payload.data)) return element_document(facts, *std::move(element));
 
   const Part part = part_of(facts, plan);
+  const auto program = part.plan == nullptr ? command::tool_program(facts.type, facts.labels) : std::nullopt;
   const std::string name = job_name(facts.id, facts.labels);
   const std::string input = input_of(facts.payload);
   const std::string* action = label(facts.labels, kLabelAction);
@@ -174,8 +186,10 @@ std::string job_document(const JobFacts& facts, const StoredPlan* plan) {
   ObjectText out;
   if (action != nullptr) out.text("action_id", *action);
   if (part.plan != nullptr) out.raw("args", part.plan->arguments[part.first]);
+  if (program) out.raw("args", string_array(program->arguments));
   out.number("attempt", facts.attempt);
   if (part.plan != nullptr) out.raw("command", part.plan->commands[part.first]);
+  if (program) out.text("command", program->tool);
   if (facts.finished_at) out.number("completed_at", seconds(*facts.finished_at));
   if (facts.created_at) out.number("created_at", seconds(*facts.created_at));
   out.raw("env", input);
@@ -194,6 +208,12 @@ std::string job_document(const JobFacts& facts, const StoredPlan* plan) {
     out.raw("tags", tags_of(part.plan->document.tasks[part.first].command));
     out.number("task_number", static_cast<std::int64_t>(part.first + 1));
     out.raw("tasks", part.alone ? '[' + part.plan->task[part.first] + ']' : part.plan->tasks);
+  }
+  if (program) {
+    out.raw("tags", tags_of(program->tool));
+    out.number("task_number", 1);
+    out.raw("tasks", '[' + tool_task(*program) + ']');
+    out.text("tool", program->tool);
   }
   if (!facts.worker.empty()) out.text("worker_id", facts.worker);
   return std::move(out).take();

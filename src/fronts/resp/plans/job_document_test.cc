@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "command/agent_tool_job.h"
 #include "model/plan.h"
 
 namespace muster::resp::plans {
@@ -75,6 +76,27 @@ TEST(JobDocument, OfOneTaskShowsThatTaskAlone) {
   ASSERT_EQ(doc["tasks"].size(), 1U);
   EXPECT_EQ(doc["tasks"][0], Json::parse(R"({"args":[],"command":"agx-ocr","task_number":1,"timeout_secs":7})"));
   EXPECT_EQ(doc["plan"]["tasks"], doc["tasks"]);
+}
+
+TEST(JobDocument, OfAToolOfAnAgentIsOneTask) {
+  ToolSpec tool;
+  tool.name = ToolName("get_weather");
+  tool.arguments = {"--city", "{{input.city}}"};
+  Job job = job_of_plan();
+  job.spec.type = JobType("get_weather");
+  job.spec.payload = {.data = R"({"city":"Berlin"})", .encoding = Encoding::json};
+  job.spec.labels = command::tool_labels(tool);
+  const std::string text = job_document(facts_of(job), nullptr);
+  EXPECT_EQ(text, Json::parse(text).dump()) << "its keys are in alphabetical order";
+  const Json doc = Json::parse(text);
+  EXPECT_EQ(doc["tool"], "get_weather");
+  EXPECT_EQ(doc["command"], "get_weather");
+  EXPECT_EQ(doc["args"], Json::parse(R"(["--city","{{input.city}}"])"));
+  EXPECT_EQ(doc["input"], Json::parse(R"({"city":"Berlin"})"));
+  EXPECT_EQ(doc["tasks"],
+            Json::parse(R"([{"args":["--city","{{input.city}}"],"command":"get_weather","task_number":1,"timeout_secs":300}])"));
+  job.spec.type = JobType("mail");
+  EXPECT_FALSE(document(job, nullptr).contains("command")) << "a label alone makes no tool of a job";
 }
 
 TEST(JobDocument, WithoutItsPlanStillNamesTheJobAndTheInput) {
