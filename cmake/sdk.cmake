@@ -8,15 +8,16 @@ muster_folder(testkit sdk/cpp/testkit LINK muster_workflow PRIVATE muster_front_
 
 set(sdk_include ${CMAKE_BINARY_DIR}/sdk/include)
 file(GLOB sdk_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/*.h)
-list(FILTER sdk_headers EXCLUDE REGEX "^(fields|transport|url|worker_tasks|signal_watch)\\.h$")
+list(FILTER sdk_headers EXCLUDE REGEX "^(fields|transport|url|worker_tasks|signal_watch|client_state)\\.h$")
 file(GLOB workflow_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/sdk/cpp/workflow/*.h ${CMAKE_SOURCE_DIR}/sdk/cpp/testkit/*.h)
 # Those that gRPC or the server's headers would leak from, and those of tests, stay at home.
 list(FILTER workflow_headers EXCLUDE REGEX "/(wire|grpc_port|worker_state|client_state|skipping_clock|time_skipper|local_server)\\.h$")
 list(FILTER workflow_headers EXCLUDE REGEX "_testing\\.h$")
 # Of the worker over WebSocket only what programs include; the rest is made of the server's own folders.
+file(GLOB agents_headers RELATIVE ${CMAKE_SOURCE_DIR}/sdk/cpp CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/agents/*.h)
 set(ws_headers ws/ws.h ws/worker.h ws/task.h ws/resources.h)
-foreach(header ${sdk_headers} ${workflow_headers} ${ws_headers})
+foreach(header ${sdk_headers} ${workflow_headers} ${agents_headers} ${ws_headers})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sdk/cpp/${header})
   file(READ ${CMAKE_SOURCE_DIR}/sdk/cpp/${header} text)
   string(REPLACE "#include \"sdk/cpp/" "#include \"muster/" text "${text}")
@@ -26,6 +27,8 @@ file(CONFIGURE OUTPUT ${sdk_include}/muster/workflow.h
   CONTENT "// Everything a program needs for durable workflows.\n#pragma once\n\n#include \"muster/workflow/workflow.h\"  // IWYU pragma: export\n" @ONLY)
 file(CONFIGURE OUTPUT ${sdk_include}/muster/ws.h
   CONTENT "// Everything a program needs to be a worker over WebSocket.\n#pragma once\n\n#include \"muster/ws/ws.h\"  // IWYU pragma: export\n" @ONLY)
+file(CONFIGURE OUTPUT ${sdk_include}/muster/agents.h
+  CONTENT "// Everything a program needs to define agents and tools, and to run them.\n#pragma once\n\n#include \"muster/agents/agents.h\"  // IWYU pragma: export\n" @ONLY)
 file(CONFIGURE OUTPUT ${sdk_include}/muster/testkit.h
   CONTENT "// A server in the test's own process.\n#pragma once\n\n#include \"muster/testkit/test_server.h\"  // IWYU pragma: export\n" @ONLY)
 

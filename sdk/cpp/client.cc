@@ -8,22 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "sdk/cpp/transport.h"
-#include "sdk/cpp/url.h"
+#include "sdk/cpp/client_state.h"
 
 namespace muster::sdk {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
-Path api(std::string_view rest) { return Path(std::string("/api/v1").append(rest)); }
 Path run_path(std::string_view id) { return api("/runs").segment(id); }
 Path schedule_path(std::string_view id) { return api("/schedules").segment(id); }
-
-template <class Number>
-std::string number_text(const std::optional<Number>& number) {
-  return number ? std::to_string(*number) : std::string();
-}
 
 // A listing of jobs or runs, with what narrows it.
 Path job_listing(std::string_view rest, const JobQuery& query) {
@@ -42,42 +35,6 @@ Path job_listing(std::string_view rest, const JobQuery& query) {
 }
 
 }  // namespace
-
-// The connections, and a request with its decoder.
-struct Client::State {
-  ClientOptions options;
-  std::string base;
-  ConnectionPool pool;
-
-  Result<std::string> send(const char* method, const Path& path, std::optional<std::string> body, Duration extra = {}) {
-    Request request{.method = method,
-                    .path = path.text(),
-                    .body = body ? std::move(*body) : std::string(),
-                    .has_body = body.has_value(),
-                    .timeout = options.timeout + extra};
-    Result<Response> response = pool.perform(request);
-    if (!response.ok()) return response.error();
-    return std::move(response->body);
-  }
-
-  template <class Decode>
-  auto get(const Path& path, Decode decode) -> decltype(decode(std::string_view())) {
-    const Result<std::string> body = send("GET", path, std::nullopt);
-    if (!body.ok()) return body.error();
-    return decode(*body);
-  }
-
-  template <class Decode>
-  auto post(const Path& path, std::string request, Decode decode) -> decltype(decode(std::string_view())) {
-    const Result<std::string> body = send("POST", path, std::move(request));
-    if (!body.ok()) return body.error();
-    return decode(*body);
-  }
-
-  Result<Settled> settle(const LeaseRef& lease, std::string_view verb, std::string request) {
-    return post(api("/jobs").segment(lease.id).segment(verb), std::move(request), decode_settled);
-  }
-};
 
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::~Client() = default;

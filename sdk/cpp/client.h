@@ -108,6 +108,62 @@ class Client {
   Result<PackageWish> uninstall_package(const PackageUninstall& request);
   Result<std::vector<PackageEvent>> package_events(const PackageEventQuery& query);  // newest first
 
+  struct AgentRef {
+    std::string ns, agent;  // id; to show one, a name that only one agent has, too
+  };
+  // A document is the JSON of a request as the server reads it.
+  Result<Agent> create_agent(const AgentSpec& spec);
+  Result<Agent> create_agent_document(std::string document);
+  Result<Agent> agent(const AgentRef& ref);
+  Result<AgentPage> agents(const AgentQuery& query);
+  // Takes the place of the whole description. `revision` in a document: only if it is still that one.
+  Result<Agent> update_agent(std::string_view id, const AgentSpec& spec);
+  Result<Agent> update_agent_document(std::string_view id, std::string document);
+  Result<Agent> delete_agent(const AgentRef& ref);
+  struct ToolRef {
+    std::string ns, tool;
+  };
+  // Defined again, it is replaced.
+  Result<Tool> define_tool(const ToolSpec& spec);
+  Result<Tool> define_tool_document(std::string document);
+  Result<Tool> tool(const ToolRef& ref);
+  Result<ToolPage> tools(const ToolQuery& query);
+  Result<Tool> delete_tool(const ToolRef& ref);
+  // Without a model; `input` is JSON, empty: {}. The answer names the job.
+  Result<Submitted> run_tool(const ToolRef& ref, std::string_view input);
+
+  struct SessionRef {
+    std::string ns, session;
+  };
+  Result<Session> create_session(const SessionRequest& request);
+  Result<Session> session(const SessionRef& ref);
+  Result<SessionPage> sessions(const SessionQuery& query);
+  Result<Session> update_session(std::string_view id, const SessionChange& change);
+  Result<Session> delete_session(const SessionRef& ref);
+  Result<MessagePage> messages(const MessageQuery& query);
+  Result<Compacted> compact_session(std::string_view id, const CompactRequest& request);
+  Result<std::vector<Compaction>> compactions(const SessionRef& ref);  // newest first
+  Result<Compaction> restore_session(const SessionRef& ref, std::string_view compaction);
+
+  struct AgentRunRef {
+    std::string ns, run;
+  };
+  Result<AgentRun> start_agent_run(const AgentRunRequest& request);
+  // With its iterations and tool executions, when it has finished or `wait` (at most a minute) is over.
+  Result<AgentRun> agent_run(const AgentRunRef& ref, Duration wait = {});
+  Result<AgentRunPage> agent_runs(const AgentRunQuery& query);
+  Result<AgentRun> cancel_agent_run(const AgentRunRef& ref, std::string_view reason);
+  Result<AgentRunDecided> approve(std::string_view run, const AgentVerdict& verdict);
+  Result<AgentRunDecided> deny(std::string_view run, const AgentVerdict& verdict);
+  Result<AgentRun> fork_agent_run(std::string_view run, const AgentRunFork& fork);
+  // Delivers what the run says until `take` returns false or the stream ends, which is after `run.finished`, or early: the
+  // caller comes back with the id of the last event.
+  Result<Nothing> stream_agent_run(const AgentRunRef& ref, const std::string& last_event_id,
+                                   const std::function<bool(const ServerEvent&)>& take);
+  Result<ToolExecutionPage> tool_executions(const ToolExecutionQuery& query);
+  // All of what a model was shown the beginning of.
+  Result<std::string> tool_output(std::string_view ns, std::string_view execution);
+
   struct PlanRef {
     std::string ns, plan;
   };

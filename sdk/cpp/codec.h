@@ -52,6 +52,16 @@ std::string encode_cancel_many(std::span<const std::string> ids, std::string_vie
 std::string encode(const PackageInstall& request);
 std::string encode(const PackageUninstall& request);
 
+// invalid_argument: what must be JSON is none.
+Result<std::string> encode(const AgentSpec& spec);
+Result<std::string> encode(const ToolSpec& spec);
+Result<std::string> encode(const SessionRequest& request);
+Result<std::string> encode(const SessionChange& change);
+std::string encode(const CompactRequest& request);
+Result<std::string> encode(const AgentRunRequest& request);
+Result<std::string> encode(const AgentVerdict& verdict);
+std::string encode(const AgentRunFork& fork);
+
 // invalid_argument: an input is not JSON.
 Result<std::string> encode(const ActionRequest& request);
 
@@ -97,6 +107,20 @@ Result<Queue> decode_queue(std::string_view text);
 Result<std::vector<Queue>> decode_queues(std::string_view text);
 Result<Namespace> decode_namespace(std::string_view text);
 Result<std::vector<Namespace>> decode_namespaces(std::string_view text);
+Result<Agent> decode_agent(std::string_view text);
+Result<AgentPage> decode_agent_page(std::string_view text);
+Result<Tool> decode_tool(std::string_view text);
+Result<ToolPage> decode_tool_page(std::string_view text);
+Result<Session> decode_session(std::string_view text);
+Result<SessionPage> decode_session_page(std::string_view text);
+Result<MessagePage> decode_message_page(std::string_view text);
+Result<Compaction> decode_compaction(std::string_view text);
+Result<std::vector<Compaction>> decode_compactions(std::string_view text);
+Result<Compacted> decode_compacted(std::string_view text);
+Result<AgentRun> decode_agent_run(std::string_view text);
+Result<AgentRunPage> decode_agent_run_page(std::string_view text);
+Result<AgentRunDecided> decode_agent_run_decided(std::string_view text);
+Result<ToolExecutionPage> decode_tool_execution_page(std::string_view text);
 Result<PackagePage> decode_package_page(std::string_view text);
 Result<Package> decode_package(std::string_view text);
 Result<PackageWish> decode_package_wish(std::string_view text);
