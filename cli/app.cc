@@ -202,6 +202,10 @@ std::unique_ptr<CLI::App> make_app(Globals& globals, Context& context, const std
   add_action_commands(*app, context);
   add_workflow_commands(*app, context);
   add_schedule_commands(*app, context);
+  add_agent_commands(*app, context);
+  add_tool_commands(*app, context);
+  add_session_commands(*app, context);
+  add_run_commands(*app, context);
   add_workers_commands(*app, context);
   add_resource_commands(*app, context);
   add_queue_commands(*app, context);

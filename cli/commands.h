@@ -28,6 +28,10 @@ inline constexpr std::uint32_t kPageMax = 1'000;  // of the protocol
 inline constexpr std::size_t kShownBytes = 60;    // of a text that is quoted back
 inline constexpr std::size_t kNoteWidth = 60;     // of the column for what matters most
 
+void add_agent_commands(CLI::App& app, Context& context);
+void add_tool_commands(CLI::App& app, Context& context);
+void add_session_commands(CLI::App& app, Context& context);
+void add_run_commands(CLI::App& app, Context& context);
 void add_job_commands(CLI::App& app, Context& context);
 void add_job_submit(CLI::App& group, Context& context);
 void add_package_commands(CLI::App& app, Context& context);

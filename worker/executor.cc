@@ -81,10 +81,11 @@ Result<RunRequest> Executor::prepare(const plan::Task& task, const std::string& 
   return request;
 }
 
-std::string Executor::run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel,
+std::string Executor::run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, const Capture* input,
                                JobOutcome& outcome) const {
   auto request = prepare(task, folder);
   if (!request.ok()) return request.status().message();
+  request->input = input;
   if (task.input_from_task) {
     const auto source = std::find_if(outcome.tasks.begin(), outcome.tasks.end(),
                                      [&](const TaskResult& earlier) { return earlier.number == *task.input_from_task; });
@@ -115,11 +116,14 @@ JobOutcome Executor::run(const Job& job, const Cancel& cancel, const OnTask& on_
   }
   const auto folder = Folder::make(options_.temp_folder);
   if (!folder.ok()) return fail(folder.status().message());
+  Capture input({.memory_max = options_.output_cap, .total_max = options_.spill_cap, .folder = options_.temp_folder});
+  if (job.is_tool)
+    if (const Status kept = input.append(job.input); !kept.ok()) return fail(kept.message());
   outcome.tasks.reserve(plan->tasks.size());  // later tasks read the outputs of earlier ones in place
   for (const plan::Task& task : plan->tasks) {
     if (cancel.cancelled()) break;
     if (on_task) on_task(task.number, plan->tasks.size());
-    if (std::string error = run_task(task, folder->path(), cancel, outcome); !error.empty()) {
+    if (std::string error = run_task(task, folder->path(), cancel, job.is_tool ? &input : nullptr, outcome); !error.empty()) {
       outcome.cancelled = cancel.cancelled();
       return fail(std::move(error));
     }

@@ -82,7 +82,9 @@ class Executor {
   std::optional<FileRights> rights_of(std::string_view tool, const std::string& folder) const;
   Result<RunRequest> prepare(const plan::Task& task, const std::string& folder) const;
   // An empty text: it succeeded.
-  std::string run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, JobOutcome& outcome) const;
+  // `input`: what the task reads when no other task's output is; null: nothing.
+  std::string run_task(const plan::Task& task, const std::string& folder, const Cancel& cancel, const Capture* input,
+                       JobOutcome& outcome) const;
 
   Toolbox tools_;
   ExecutorOptions options_;

@@ -48,6 +48,21 @@ TEST_F(ExecutorTest, StreamsFiftyMegabytesThroughThreeTools) {
   EXPECT_EQ(temp.entries(), 0U) << "the job's folder and its spills are gone";
 }
 
+TEST_F(ExecutorTest, GivesAToolItsInputAsArgumentsAndOnStandardInput) {
+  const Executor executor = made({"cat", "echo", "sort"});
+  Job tool = job({{.command = "cat", .args = {}}}, R"({"city":"Berlin"})");
+  tool.is_tool = true;
+  const JobOutcome read = executor.run(tool, cancel, {});
+  ASSERT_TRUE(read.completed) << read.error;
+  EXPECT_EQ(read.tasks[0].run.out.head(), R"({"city":"Berlin"})");
+  tool.plan.tasks[0].command = "echo";
+  tool.plan.tasks[0].args = {"in", "{{input.city}}"};
+  EXPECT_EQ(executor.run(tool, cancel, {}).tasks.at(0).run.out.head(), "in Berlin\n");
+  const JobOutcome plain = executor.run(job({{.command = "cat", .args = {}}}, R"({"a":1})"), cancel, {});
+  ASSERT_TRUE(plain.completed);
+  EXPECT_EQ(plain.tasks[0].run.out.size(), 0U) << "a plan's task reads what it is told to";
+}
+
 TEST_F(ExecutorTest, LetsTwoTasksReadTheSameOutput) {
   options.output_cap = 4096;
   const Executor executor = made({"seq", "head", "tail"});

@@ -102,6 +102,7 @@ Result<Job> parse_job(std::string_view element) {
   else
     job.problem = parsed.status();
   job.input = input_of(document);
+  job.is_tool = !text_field(document, "tool").empty();
   return job;
 }
 

@@ -22,7 +22,8 @@ struct Job {
   std::string id;      // as the server names it
   std::string status;  // empty when the document does not say
   plan::Document plan;
-  std::string input;  // JSON text
+  std::string input;     // JSON text
+  bool is_tool = false;  // a tool call of an agent: its program reads the input from its standard input, too
   std::optional<Verification> verification;
   Status problem;  // not ok: it is ours, but there is nothing that could be run
 };

@@ -43,6 +43,19 @@ TEST(JobDocuments, ReadTasksAtTheTopAndSingleTasks) {
   EXPECT_EQ(part->plan.tasks[0].number, 1U);
 }
 
+TEST(JobDocuments, ReadAToolOfAnAgent) {
+  const auto job = parse_job(
+      R"({"job_id":"j","tool":"get_weather","command":"get_weather","args":["{{input.city}}"],"input":{"city":"Berlin"},)"
+      R"("tasks":[{"args":["{{input.city}}"],"command":"get_weather","task_number":1,"timeout_secs":7}]})");
+  ASSERT_TRUE(job.ok() && job->problem.ok()) << job->problem.message();
+  EXPECT_TRUE(job->is_tool);
+  EXPECT_EQ(job->input, R"({"city":"Berlin"})");
+  ASSERT_EQ(job->plan.tasks.size(), 1U);
+  EXPECT_EQ(job->plan.tasks[0].command, "get_weather");
+  EXPECT_EQ(job->plan.tasks[0].timeout_secs, 7U);
+  EXPECT_FALSE(parse_job(R"({"job_id":"j","command":"cat"})")->is_tool);
+}
+
 TEST(JobDocuments, KeepTheNameOfAJobThatCannotRun) {
   for (const char* text : {R"({"job_id":"j"})", R"({"job_id":"j","tasks":5})", R"({"job_id":"j","tasks":[]})",
                            R"({"job_id":"j","plan":{"plan_id":"p","tasks":[{"task_number":1,"command":"a;b"}]}})"}) {

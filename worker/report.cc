@@ -85,6 +85,13 @@ std::string joined(const JobOutcome& outcome, Capture RunResult::*output) {
   return out;
 }
 
+// A model is shown nothing of a failed tool but this, so what its program complained about belongs to it.
+std::string error_text(const Job& job, const JobOutcome& outcome) {
+  if (!job.is_tool || outcome.tasks.empty()) return outcome.error;
+  const std::string complaint = outcome.tasks.back().run.err.read(kErrorTextMax);
+  return complaint.empty() ? outcome.error : outcome.error + ": " + complaint;
+}
+
 }  // namespace
 
 std::string cut_text(std::string_view text, std::size_t max) { return std::string(text.substr(0, cut_at(text, max))); }
@@ -92,7 +99,7 @@ std::string cut_text(std::string_view text, std::size_t max) { return std::strin
 Report make_report(const Job& job, const JobOutcome& outcome, const std::string& worker_id, Instant now) {
   json update{{"worker_id", worker_id}, {"status", outcome.completed ? "completed" : "failed"}};
   update[outcome.completed ? "completed_at" : "failed_at"] = to_rfc3339(now);
-  if (!outcome.completed) update["error"] = cut_text(outcome.error, kErrorTextMax);
+  if (!outcome.completed) update["error"] = cut_text(error_text(job, outcome), kErrorTextMax);
   const std::size_t bound = outcome.completed ? kCompletedBytesMax : kFailedBytesMax;
   Report report{.job_id = job.id};
   for (std::size_t share = first_share(outcome, bound);; share /= 2) {

@@ -56,6 +56,14 @@ TEST_F(ReportTest, GivesBytesThatAreNoTextInBase64) {
   EXPECT_FALSE(result.contains("stderr_base64"));
 }
 
+TEST_F(ReportTest, SaysOfAToolWhatItsProgramComplainedAbout) {
+  outcome.error = "Task 1 failed with exit code 2";
+  add("", "no such city\n", 2);
+  EXPECT_EQ(json::parse(made().update)["error"], "Task 1 failed with exit code 2") << "a plan's task says it in its results";
+  job.is_tool = true;
+  EXPECT_EQ(json::parse(made().update)["error"], "Task 1 failed with exit code 2: no such city\n");
+}
+
 TEST_F(ReportTest, SaysWhatFailed) {
   outcome.error = "Task 1 timed out after 3 s";
   add("part", "", -1);
