@@ -4,7 +4,12 @@
 
 namespace muster::agents {
 
+// What was watched before may have ended while it was looked at, and would keep the run waiting: the newest look counts alone.
 void ToolWatch::watch(JobId run, const std::vector<ToolExecution>& executions) {
+  if (const auto before = open_.find(run); before != open_.end()) {
+    for (const JobId& job : before->second) run_of_.erase(job);
+    open_.erase(before);
+  }
   for (const ToolExecution& execution : executions) {
     if (!execution.job || is_final(execution.state) || run_of_.size() >= kWatchedJobsMax) continue;
     run_of_[*execution.job] = run;
