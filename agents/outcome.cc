@@ -41,6 +41,7 @@ store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, c
   write.spent = {.usage = facts.answer.usage, .microdollars = cost};
 
   json::Tree blocks = json::parse(facts.answer.blocks).value_or(json::Tree::array());
+  const json::Tree as_came = blocks;
   const std::vector<ToolUse> uses = tool_uses(blocks);
   AgentMessage message;
   message.id = MessageId{ids()};
@@ -48,7 +49,8 @@ store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, c
   message.run = run.id;
   message.run_depth = run.depth;
   message.role = MessageRole::assistant;
-  message.blocks = json::dump(blocks);
+  // The very text that came, unless ids of calls had to be told apart: signatures and numbers go back as they are.
+  message.blocks = blocks == as_came && blocks.is_array() ? facts.answer.blocks : json::dump(blocks);
   message.usage = facts.answer.usage;
   message.created_at = moment.now;
   complete(iteration, facts.answer, message.id, moment.now);

@@ -12,7 +12,7 @@ const char* type_of(claude::DeltaKind kind) {
   switch (kind) {
     case claude::DeltaKind::text: return "text_delta";
     case claude::DeltaKind::thinking: return "thinking_delta";
-    case claude::DeltaKind::input_json: return "input_delta";
+    case claude::DeltaKind::input_json: return "input_json_delta";
     case claude::DeltaKind::block_start:
     case claude::DeltaKind::signature:
     case claude::DeltaKind::citations:
