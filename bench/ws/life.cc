@@ -21,7 +21,7 @@ namespace {
 using resp::ProcessPtr;
 
 constexpr std::size_t kBulk = 5'000;
-constexpr double kFirstRate = 20'000;  // tasks a second that the first round may need
+constexpr double kFirstRate = 45'000;  // tasks a second that the first round may need
 
 // One server with its workers, and what was seen in each round.
 struct Side {
