@@ -2,6 +2,7 @@
 // servers share the machine's cores; the sides of a ratio take turns on the same machine, each on a server of its own that is
 // idle while the others are measured.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "bench/resp/measurements.h"
 #include "bench/resp/servers.h"
@@ -60,9 +61,9 @@ class Contest {
   }
 
   const Side& side(std::string_view name) const {
-    for (const Side& side : sides_)
-      if (side.name == name) return side;
-    return sides_.front();
+    static const Side kAbsent{};
+    const auto found = std::find_if(sides_.begin(), sides_.end(), [name](const Side& side) { return side.name == name; });
+    return found == sides_.end() ? kAbsent : *found;
   }
 
   struct Aim {
@@ -86,7 +87,8 @@ class Contest {
     for (const Side* side : {&ours, &peer}) {
       if (!side->rates.empty()) continue;
       out.measured = false;
-      out.note = fmt::format("{}: {}", side->name, side->trouble.empty() ? "not installed or did not start" : side->trouble);
+      out.note = fmt::format("{}: {}", side == &ours ? aim.ours : aim.peer,
+                             side->trouble.empty() ? "not installed or did not start" : side->trouble);
     }
     return out;
   }
