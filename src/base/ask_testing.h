@@ -9,6 +9,7 @@
 
 #include "base/patience_testing.h"
 #include "base/reply.h"
+#include "base/wake.h"
 
 namespace muster {
 
@@ -18,6 +19,7 @@ Result<T> ask(Start start) {
   const auto answer = std::make_shared<std::promise<Result<T>>>();  // shared with a reply that comes after the wait
   auto future = answer->get_future();
   start(Reply<T>([answer](Result<T> result) { answer->set_value(std::move(result)); }));
+  wake_all_asked();  // this may be a loop's thread, in a round that only ends after the wait
   if (future.wait_for(patience()) != std::future_status::ready) return Status::internal("no answer came");
   return future.get();
 }
