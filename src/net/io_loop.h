@@ -1,6 +1,7 @@
 // The I/O loop: one thread that owns every socket, timer and session of the fronts, and the way other threads reach it.
 //
-// server/ makes one and starts it before the fronts; fronts live on it. Asio stays behind this header.
+// server/ makes one and starts it before the fronts; fronts live on it. What the operating system offers for it stays behind this
+// header.
 //
 // What is posted, a timer's call or a session's call that throws ends there, as an incident (base/incident.h): the loop goes on.
 #pragma once
@@ -53,7 +54,7 @@ class Timer {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with the wait that is under way
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace muster::net

@@ -33,6 +33,7 @@ struct ListenerOptions {
   Duration handshake_timeout{10'000};
   std::string refusal;        // sent, as far as it goes, to a connection above connections_max; not over TLS
   std::string loopback_only;  // not empty: an address that other machines can reach is refused, for this reason
+  bool offers_http2 = false;  // over TLS, by ALPN, beside HTTP/1.1; first bytes tell what a peer speaks in the end
 };
 
 class Listener {
@@ -58,7 +59,7 @@ class Listener {
  private:
   struct State;
   explicit Listener(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;  // shared with the accepting coroutine
+  std::shared_ptr<State> state_;  // shared with what it has posted and its connections
 };
 
 }  // namespace muster::net
