@@ -45,6 +45,7 @@ enum class AgentRunEvent : std::uint8_t {
   approved,        // every one of them has been decided
   tools_done,      // every tool has ended
   answered,        // the answer asks for nothing
+  paused,          // the model has not finished its turn and is asked to go on
   retried,         // the call is made again
   cancelled,
   failed,
@@ -65,14 +66,17 @@ inline constexpr std::array kAgentRunMoves{
     AgentRunMove{AgentRunState::batch_pending, AgentRunEvent::answered, AgentRunState::completed},
     AgentRunMove{AgentRunState::batch_pending, AgentRunEvent::tools_called, AgentRunState::pending_tools},
     AgentRunMove{AgentRunState::batch_pending, AgentRunEvent::approval_asked, AgentRunState::awaiting_input},
+    AgentRunMove{AgentRunState::batch_pending, AgentRunEvent::paused, AgentRunState::pending},
     AgentRunMove{AgentRunState::batch_pending, AgentRunEvent::retried, AgentRunState::pending},
     AgentRunMove{AgentRunState::batch_processing, AgentRunEvent::answered, AgentRunState::completed},
     AgentRunMove{AgentRunState::batch_processing, AgentRunEvent::tools_called, AgentRunState::pending_tools},
     AgentRunMove{AgentRunState::batch_processing, AgentRunEvent::approval_asked, AgentRunState::awaiting_input},
+    AgentRunMove{AgentRunState::batch_processing, AgentRunEvent::paused, AgentRunState::pending},
     AgentRunMove{AgentRunState::batch_processing, AgentRunEvent::retried, AgentRunState::pending},
     AgentRunMove{AgentRunState::streaming, AgentRunEvent::answered, AgentRunState::completed},
     AgentRunMove{AgentRunState::streaming, AgentRunEvent::tools_called, AgentRunState::pending_tools},
     AgentRunMove{AgentRunState::streaming, AgentRunEvent::approval_asked, AgentRunState::awaiting_input},
+    AgentRunMove{AgentRunState::streaming, AgentRunEvent::paused, AgentRunState::pending},
     AgentRunMove{AgentRunState::streaming, AgentRunEvent::retried, AgentRunState::pending},
     AgentRunMove{AgentRunState::pending_tools, AgentRunEvent::tools_done, AgentRunState::pending},
     AgentRunMove{AgentRunState::awaiting_input, AgentRunEvent::approved, AgentRunState::pending_tools},

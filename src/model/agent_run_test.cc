@@ -82,6 +82,13 @@ TEST(AgentRunMoves, ACallIsMadeAgainOnlyWhereOneWasUnderWay) {
   }
 }
 
+TEST(AgentRunMoves, ATurnIsPausedWhereAnAnswerMayCome) {
+  for (const AgentRunState state : run_states())
+    EXPECT_EQ(next(state, AgentRunEvent::paused).has_value(), next(state, AgentRunEvent::answered).has_value())
+        << to_string(state);
+  EXPECT_EQ(next(AgentRunState::streaming, AgentRunEvent::paused), AgentRunState::pending);
+}
+
 TEST(AgentRunMoves, ToolsRunOnlyAfterEveryoneWasAsked) {
   EXPECT_EQ(next(AgentRunState::awaiting_input, AgentRunEvent::approved), AgentRunState::pending_tools);
   EXPECT_FALSE(next(AgentRunState::awaiting_input, AgentRunEvent::tools_done));

@@ -118,7 +118,8 @@ struct AgentRunView {
   std::vector<ToolExecution> executions;  // of the current iteration, by place
 };
 
-// Inserted or replaced, by id. With `job` its job is enqueued in the same commit and its id written into the row.
+// Inserted or replaced, by id. With `job` its job is enqueued in the same commit and its id written into the row. What others
+// have written about it in between stays: an end, and the number of snoozes, which the store counts as they happen.
 struct ExecutionWrite {
   ToolExecution execution;
   std::optional<JobSpec> job{};
@@ -139,13 +140,15 @@ struct Blob {
 
 // What a run began with (its session, agent, mode, parents, prompt, variables and budget) stays as it is. The messages' session,
 // run, depth, number and created_at are the store's, and so is the run of an iteration or execution.
+// The end of a run that has a parent_execution is written there as well: it is that tool's result.
 struct AgentRunWrite {
   AgentRun run;  // replaced; `revision` is the one that was read
   std::optional<Iteration> iteration{};
   std::vector<AgentMessage> messages{};  // appended to the run's session, in this order
   std::vector<ExecutionWrite> executions{};
   std::vector<Blob> blobs{};
-  Spending spent{};  // counted for session, agent and namespace, today
+  Spending spent{};                  // counted for session, agent and namespace, today
+  std::vector<AgentId> spent_for{};  // counted for these agents as well, each once
 };
 struct AgentRunWritten {
   AgentRun run;                           // with its new revision

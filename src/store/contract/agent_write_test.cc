@@ -408,6 +408,138 @@ TEST_P(AgentWriteContract, AChildIsStartedWithTheWrite) {
   EXPECT_EQ(must(client().list_agent_runs({.ns = kDefault, .parent = run_.id})).runs.size(), 1u);
 }
 
+// The child of an execution of run_, started with it.
+struct CalledAgent {
+  AgentRun parent, child;
+  ToolExecution execution;
+};
+
+class AgentChildContract : public AgentWriteContract {
+ protected:
+  CalledAgent call_agent() {
+    const Iteration iteration = an_iteration();
+    ToolExecution execution = an_execution(iteration);
+    execution.agent = agent_.id;
+    execution.state = ToolExecutionState::running;
+    AgentRunStart child = a_child(run_, agent_);
+    child.run.parent_execution = execution.id;
+    AgentRunWrite one = with_iteration(run_, iteration);
+    one.run.state = AgentRunState::pending_tools;
+    one.executions = {{.execution = execution, .child = child}};
+    AgentRunWritten written = write(std::move(one));
+    AgentRun made = must(client().get_agent_run(*written.executions.at(0).child_run));
+    return {written.run, std::move(made), written.executions[0]};
+  }
+  ToolExecution execution_now(const CalledAgent& called) { return executions({.ns = kDefault, .id = called.execution.id}).at(0); }
+};
+
+TEST_P(AgentChildContract, ItsEndIsTheResultOfItsCallInTheSameCommit) {
+  const CalledAgent called = call_agent();
+  AgentRun child = called.child;
+  child.response_text = kOddText;
+  child = end(child);
+  crash();
+  const ToolExecution ended = execution_now(called);
+  EXPECT_EQ(ended.state, ToolExecutionState::completed);
+  EXPECT_EQ(ended.output, kOddText);
+  EXPECT_FALSE(ended.is_error);
+  EXPECT_EQ(ended.completed_at, child.finalized_at);
+  // Whoever has read the execution before does not begin it again.
+  write({.run = called.parent, .executions = {{.execution = called.execution}}});
+  EXPECT_EQ(execution_now(called), ended);
+}
+
+TEST_P(AgentChildContract, ItsFailureIsAnErrorOfItsCall) {
+  const CalledAgent called = call_agent();
+  AgentRun child = called.child;
+  child.error_message = "no idea";
+  end(child, AgentRunState::failed);
+  const ToolExecution ended = execution_now(called);
+  EXPECT_EQ(ended.state, ToolExecutionState::failed);
+  EXPECT_TRUE(ended.is_error);
+  EXPECT_EQ(ended.error_message, "no idea");
+}
+
+TEST_P(AgentChildContract, ACallThatIsOverStaysAsItEnded) {
+  const CalledAgent called = call_agent();
+  ToolExecution skipped = called.execution;
+  skipped.state = ToolExecutionState::skipped;
+  skipped.completed_at = now();
+  write({.run = called.parent, .executions = {{.execution = skipped}}});
+  AgentRun child = called.child;
+  child.response_text = "late";
+  end(child);
+  EXPECT_EQ(execution_now(called).state, ToolExecutionState::skipped);
+  EXPECT_FALSE(execution_now(called).output);
+}
+
+// Case 16 of AgentPG: only what a worker offers is granted to it.
+TEST_P(AgentWriteContract, Case16AWorkerIsGrantedTheToolsItOffers) {
+  join(a_worker("b", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:lint"}); }));
+  const Iteration iteration = an_iteration();
+  AgentRunWrite one = with_iteration(run_, iteration);
+  one.executions = {{.execution = an_execution(iteration, 0, "lint"), .job = tool_job("lint")},
+                    {.execution = an_execution(iteration, 1, "test"), .job = tool_job("test")}};
+  const AgentRunWritten written = write(std::move(one));
+  const auto grants = take("b", 10);
+  ASSERT_EQ(grants.size(), 1u);
+  EXPECT_EQ(grants[0].id, written.executions.at(0).job);
+  EXPECT_EQ(grants[0].attempt, 1u);
+  EXPECT_EQ(state(*written.executions.at(1).job), JobState::ready);
+}
+
+// Cases 8 and 7: the older one first, whatever its agent; a runtime needs no tools of its own.
+TEST_P(AgentWriteContract, Case8TheOlderOfTwoRunsIsGrantedFirst) {
+  join_runtime();
+  const AgentRun second = start(make_session(), agent_);
+  auto grants = take("w1", 1);
+  ASSERT_EQ(grants.size(), 1u);
+  EXPECT_EQ(grants[0].id, run_.id);
+  grants = take("w1", 1);
+  ASSERT_EQ(grants.size(), 1u);
+  EXPECT_EQ(grants[0].id, second.id);
+}
+
+// Case 23, and 22: what is written again finds that it was.
+TEST_P(AgentWriteContract, Case23AWriteAboutNobodysRunChangesNothing) {
+  AgentRun nobody = run_;
+  nobody.id = JobId{{1, 2}};
+  EXPECT_EQ(client().write_agent_run({.run = nobody, .messages = {said(MessageRole::user, "x")}}).code(), Code::not_found);
+  AgentRunWrite once{.run = run_, .messages = {said(MessageRole::user, "results")}};
+  write(once);
+  EXPECT_EQ(client().write_agent_run(once).code(), Code::conflict);
+  EXPECT_EQ(messages_of(session_).size(), 1u) << "no second message";
+}
+
+TEST_P(AgentWriteContract, SnoozesOfAnExecutionsJobAreCountedAsTheyHappen) {
+  join(a_worker("t1", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:lint"}); }));
+  const Iteration iteration = an_iteration();
+  AgentRunWrite one = with_iteration(run_, iteration);
+  one.executions = {{.execution = an_execution(iteration), .job = tool_job()}};
+  const AgentRunWritten written = write(std::move(one));
+  for (std::uint32_t times = 1; times <= 2; ++times) {
+    const auto grants = take("t1", 1);
+    ASSERT_EQ(grants.size(), 1u);
+    must(client().snooze({.lease = {grants[0].id, grants[0].fence}, .delay = 1s}));
+    EXPECT_EQ(executions({.ns = kDefault}).at(0).snoozes, times);
+    advance(2s);
+  }
+  // A write of what was read before does not forget them.
+  write({.run = written.run, .executions = {{.execution = written.executions[0]}}});
+  EXPECT_EQ(executions({.ns = kDefault}).at(0).snoozes, 2u);
+}
+
+TEST_P(AgentWriteContract, SpendingIsCountedForFurtherAgentsOnce) {
+  const Agent critic = make_agent("critic");
+  write({.run = run_, .spent = {{.input = 3}, 4}, .spent_for = {critic.id, agent_.id, critic.id}});
+  const auto spent = [&](AgentId agent) {
+    return must(client().get_spending({.ns = kDefault, .session = session_.id, .agent = agent, .day = now()}));
+  };
+  EXPECT_EQ(spent(agent_.id).agent_today, (Spending{{.input = 3}, 4}));
+  EXPECT_EQ(spent(critic.id).agent_today, (Spending{{.input = 3}, 4}));
+  EXPECT_EQ(spent(critic.id).namespace_today, (Spending{{.input = 3}, 4}));
+}
+
 TEST_P(AgentWriteContract, APartThatIsRefusedUndoesEverything) {
   const auto refused = [&](Code code, auto spoil, int line = __builtin_LINE()) {
     SCOPED_TRACE(line);
@@ -484,6 +616,41 @@ TEST_P(AgentWriteContract, ExecutionsAreFoundByWhatIsKnownOfThem) {
   }
 }
 
+// Five answers of 8 MiB are more than a page holds.
+TEST_P(AgentWriteContract, APageOfRunsOrExecutionsHoldsSoManyBytes) {
+  const std::string large(8 * 1024 * 1024, 'x');
+  std::vector<JobId> all;
+  for (int i = 0; i < 5; ++i) {
+    AgentRun run = start(make_session(), agent_);
+    const Iteration iteration = an_iteration();
+    ToolExecution execution = an_execution(iteration);
+    execution.state = ToolExecutionState::completed;
+    execution.completed_at = now();
+    execution.output = large;
+    AgentRunWrite one = with_iteration(run, iteration);
+    one.run.response_text = large;
+    one.executions = {{.execution = execution}};
+    write(std::move(one));
+    all.insert(all.begin(), run.id);
+  }
+  all.push_back(run_.id);
+  std::vector<JobId> runs;
+  AgentRunQuery query{.ns = kDefault};
+  std::size_t pages = 0;
+  for (; pages == 0 || !query.cursor.empty(); ++pages) {
+    const AgentRunPage page = must(client().list_agent_runs(query));
+    ASSERT_FALSE(page.runs.empty());
+    for (const AgentRun& one : page.runs) runs.push_back(one.id);
+    query.cursor = page.next;
+  }
+  EXPECT_EQ(runs, all);
+  EXPECT_EQ(pages, 2u);
+  const ExecutionPage first = must(client().list_executions({.ns = kDefault}));
+  EXPECT_EQ(first.executions.size(), 3u) << "their inputs count as well";
+  ASSERT_FALSE(first.next.empty());
+  EXPECT_EQ(must(client().list_executions({.ns = kDefault, .cursor = first.next})).executions.size(), 2u);
+}
+
 TEST_P(AgentWriteContract, ABlobIsKeptWhole) {
   const Uuid id = fresh();
   const std::string data = std::string("\0\xff", 2) + std::string(3 * 1024 * 1024, 'd');
@@ -523,6 +690,7 @@ TEST_P(AgentWriteContract, SpendingIsCountedForSessionAgentAndNamespace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, AgentWriteContract, ::testing::ValuesIn(stores()), store_name);
+INSTANTIATE_TEST_SUITE_P(Stores, AgentChildContract, ::testing::ValuesIn(stores()), store_name);
 
 }  // namespace
 }  // namespace muster::store::contract

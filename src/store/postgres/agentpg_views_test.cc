@@ -170,7 +170,7 @@ TEST_F(AgentpgViews, ARunHasOneIterationOfANumber) {
 // Case 17. While a job carries the execution out, the view says what that job does.
 TEST_F(AgentpgViews, AnExecutionIsShownAsItsJobIs) {
   join("w1", {"tool:test"});
-  const AgentRunWritten now = call_tools(start(make_session(), make_agent()), {"test"});
+  call_tools(start(make_session(), make_agent()), {"test"});
   const auto seen = [&] {
     return shown(
         "SELECT concat_ws(' ', state, attempt_count, coalesce(claimed_by_instance_id, '-'), started_at IS NOT NULL, "
@@ -184,9 +184,6 @@ TEST_F(AgentpgViews, AnExecutionIsShownAsItsJobIs) {
   EXPECT_EQ(shown("SELECT active_tool_count FROM {agentpg}.agentpg_instance_load"), "1");
   const Snooze snooze{{grants[0].id, grants[0].fence}, std::chrono::hours(1)};
   must(must(ask<Each<Settled>>([&](auto reply) { store().snooze({snooze}, std::move(reply)); })).at(0));
-  ToolExecution snoozed = now.executions[0];
-  snoozed.snoozes = 1;
-  write({.run = now.run, .executions = {{snoozed}}});
   EXPECT_EQ(seen(), "pending 0 - f 1 t");
   EXPECT_TRUE(take("w1").empty());
 }

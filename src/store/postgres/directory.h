@@ -152,11 +152,9 @@ struct Changes {
   std::vector<WorkerChange> workers;
   std::vector<QueueChanged> queues;
   std::vector<LanePtr> wakes;   // one entry per job that became claimable
-  std::vector<KeyPushed> keys;  // told to this node alone: waiters elsewhere look for themselves
+  std::vector<KeyPushed> keys;  // lists that got elements
 
-  bool empty() const { return quiet() && keys.empty(); }
-  // Nothing that other nodes are told of.
-  bool quiet() const { return jobs.empty() && workers.empty() && queues.empty() && wakes.empty(); }
+  bool empty() const { return jobs.empty() && workers.empty() && queues.empty() && wakes.empty() && keys.empty(); }
   void clear() {
     jobs.clear();
     workers.clear();

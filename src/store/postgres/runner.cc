@@ -95,7 +95,7 @@ void Runner::run(std::size_t index) {
       could_not_connect(opened.status());
       std::unique_lock lock(mutex_);
       // On the way out only a thread with a connection can still do what waits.
-      if (wake_.wait_for(lock, backoff.next(), [this] { return stopping_; })) break;
+      if (idle_sleeper_->some.wait_for(lock, backoff.next(), [this] { return stopping_; })) break;
       continue;
     }
     Work work;
@@ -191,7 +191,7 @@ void Runner::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  idle_sleeper_->some.notify_all();
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -203,7 +203,7 @@ void Runner::abandon() {
     const std::lock_guard lock(mutex_);
     stopping_ = abandoned_ = true;
   }
-  wake_.notify_all();
+  idle_sleeper_->some.notify_all();
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -284,7 +284,7 @@ void Runner::push(std::vector<Request>& queue, Request request) {
     }
   }
   if (!refused.ok()) return request.reply(refused);
-  if (!is_runner_thread) wake_.notify_one();
+  if (!is_runner_thread) wake(idle_sleeper_);
 }
 
 Status Runner::admission() const {
@@ -321,7 +321,7 @@ void Runner::submit(std::unique_ptr<Unit> unit) {
   }
   if (!refused.ok()) return unit->refuse(refused);
   // Any thread may take it; the one that prefers units may be the one that sleeps.
-  wake_.notify_all();
+  idle_sleeper_->some.notify_all();
 }
 
 bool Runner::take_group(Work& work) {
@@ -335,7 +335,7 @@ bool Runner::take_group(Work& work) {
   work.group->enqueues = take_front(enqueues_, share(enqueues_.size()));
   work.group->claims = take_front(claims_, share(claims_.size()));
   waiting_ -= work.group->size();
-  if (split) wake_.notify_one();
+  if (split) idle_sleeper_->some.notify_one();
   return true;
 }
 
@@ -377,9 +377,9 @@ bool Runner::wait_for_work(bool prefers_units, Work& work) {
     if (stopping_) return false;
     ++idle_;
     if (beats_.empty()) {
-      wake_.wait(lock);
+      idle_sleeper_->some.wait(lock);
     } else {
-      wake_.wait_for(lock, std::max(Ticks(0), beats_at_ + kBeatsEvery - ticks_now()));
+      idle_sleeper_->some.wait_for(lock, std::max(Ticks(0), beats_at_ + kBeatsEvery - ticks_now()));
     }
     --idle_;
   }
@@ -408,7 +408,7 @@ void Runner::put_back(Work work) {
       units_.push_front(std::move(work.unit));
     }
   }
-  wake_.notify_all();
+  idle_sleeper_->some.notify_all();
 }
 
 void Runner::put_back_claim(PendingClaim claim) {
@@ -422,7 +422,7 @@ void Runner::put_back_claim(PendingClaim claim) {
     }
   }
   if (!refused.ok()) return claim.reply(refused);
-  wake_.notify_one();
+  idle_sleeper_->some.notify_one();
 }
 
 void Runner::keep(Leftovers later) {
@@ -439,7 +439,7 @@ void Runner::keep(Leftovers later) {
     back(later.claims, gated_claims_);
     back(later.next_claims, claims_);
   }
-  if (any) wake_.notify_all();
+  if (any) idle_sleeper_->some.notify_all();
 }
 
 void Runner::drain_refused(const Status& status) {

@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/reply.h"
+#include "base/wake.h"
 #include "store/postgres/group/group.h"
 #include "store/postgres/node.h"
 #include "store/postgres/tx.h"
@@ -160,8 +161,8 @@ class Runner {
   void make_names(Connection& connection, const Tx& lacking);
 
   Node& node_;
-  mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable wake_;
+  mutable std::mutex mutex_;                                                                 // guards everything below
+  const std::shared_ptr<WaitingSleeper> idle_sleeper_ = std::make_shared<WaitingSleeper>();  // shared with those about to wake it
   std::vector<EnqueueRequest> enqueues_;
   std::vector<SettleRequest> completions_;
   std::vector<PendingClaim> claims_;

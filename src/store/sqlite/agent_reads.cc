@@ -259,10 +259,11 @@ Result<AgentRunPage> AgentReads::list_agent_runs(const AgentRunQuery& query) {
     if (!ns_row.ok()) return ns_row.status();
     const auto below = below_of(query.cursor);
     if (!below) return refusal::bad_cursor(query.cursor);
-    Statement& st = query.parent    ? sql_.agent_run_list_of_parent
-                    : query.session ? sql_.agent_run_list_of_session
-                    : query.agent   ? sql_.agent_run_list_of_agent
-                                    : sql_.agent_run_list;
+    Statement& st = query.parent       ? sql_.agent_run_list_of_parent
+                    : query.session    ? sql_.agent_run_list_of_session
+                    : query.agent      ? sql_.agent_run_list_of_agent
+                    : query.unfinished ? sql_.agent_run_list_unfinished
+                                       : sql_.agent_run_list;
     Binder bind(st, ids_);
     bind(*below, or_null(*ns_row), query.session, query.agent);
     // A parent that no key stands for has no children.

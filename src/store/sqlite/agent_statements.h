@@ -24,7 +24,9 @@ struct AgentStatements {
   Statement agent_delete{db, "agent_delete"};
   Statement agent_delete_of_namespace{db, "agent_delete_of_namespace"};
   Statement agent_execution_delete{db, "agent_execution_delete"};
+  Statement agent_execution_child_ended{db, "agent_execution_child_ended"};
   Statement agent_execution_find{db, "agent_execution_find"};
+  Statement agent_execution_snoozed{db, "agent_execution_snoozed"};
   Statement agent_execution_put{db, "agent_execution_put"};
   Statement agent_find{db, "agent_find"};
   Statement agent_has_runs{db, "agent_has_runs"};
@@ -91,6 +93,7 @@ struct AgentReadStatements {
   Statement agent_run_list_of_agent{db, "agent_run_list_of_agent"};
   Statement agent_run_list_of_parent{db, "agent_run_list_of_parent"};
   Statement agent_run_list_of_session{db, "agent_run_list_of_session"};
+  Statement agent_run_list_unfinished{db, "agent_run_list_unfinished"};
   Statement agent_session_count{db, "agent_session_count"};
   Statement agent_session_count_below{db, "agent_session_count_below"};
   Statement agent_session_find{db, "agent_session_find"};

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/incident.h"
+#include "base/wake.h"
 #include "store/keyspace/keyspace.h"
 #include "store/refusals.h"
 #include "store/sqlite/open.h"
@@ -379,7 +379,7 @@ class FileStore final : public SqliteStore {
     pending_.push_back(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)));
     lock.unlock();
     // The writer takes everything at once, so only the first of a group has to wake it.
-    if (was_empty) wake_.notify_one();
+    if (was_empty) wake(writer_sleeper_);
   }
   template <class T, class Body>
   void write(Reply<T> reply, Body body) {
@@ -487,7 +487,8 @@ class FileStore final : public SqliteStore {
   std::mutex mutex_;  // leaf; guards the two below
   std::vector<std::unique_ptr<Op>> pending_;
   bool closing_ = false;
-  std::condition_variable wake_;
+  const std::shared_ptr<WaitingSleeper> writer_sleeper_ =
+      std::make_shared<WaitingSleeper>();  // shared with those about to wake it
   std::thread thread_;
 };
 
@@ -530,7 +531,7 @@ void FileStore::run() {
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return closing_ || !pending_.empty(); });
+      writer_sleeper_->some.wait(lock, [this] { return closing_ || !pending_.empty(); });
       if (pending_.empty()) return;
       ops.swap(pending_);
     }
@@ -556,7 +557,7 @@ Status FileStore::close() {
     if (closing_) return {};
     closing_ = true;
   }
-  wake_.notify_all();
+  writer_sleeper_->some.notify_all();
   if (thread_.joinable()) thread_.join();
   if (options_.threading == Threading::manual) {
     while (pump()) {
@@ -575,7 +576,7 @@ void FileStore::abandon() {
     closing_ = true;
     left.swap(pending_);
   }
-  wake_.notify_all();
+  writer_sleeper_->some.notify_all();
   if (thread_.joinable()) thread_.join();
   if (readers_) readers_->close();
   writer_.set_listener(nullptr);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "base/wake.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -249,12 +250,14 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   may_have_stalled();
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
+  const WakeRound answers;
   settle_committed();
   for (auto& op : ops)
     if (!op->answered()) answer(*op);
 }
 
 bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps) {
+  const WakeRound answers;  // of claims, which do not wait for the commit
   for (auto& op : ops) {
     if (op->kind() == OpKind::read || (op->kind() == OpKind::sweep) != sweeps) continue;
     if (!db_.fault().ok()) break;

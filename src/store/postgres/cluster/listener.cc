@@ -69,7 +69,8 @@ bool ClusterListener::connect() {
                                   .preparing = Preparing::never});
   Status status = opened.status();
   std::string text;
-  for (const std::string& channel : {channels_.jobs, channels_.workers, channels_.queues, channels_.lanes, channels_.test})
+  for (const std::string& channel :
+       {channels_.jobs, channels_.workers, channels_.queues, channels_.lanes, channels_.keys, channels_.test})
     text += "LISTEN " + quoted(channel) + ";";
   if (status.ok()) status = (*opened)->script(text);
   if (!status.ok()) {

@@ -1,5 +1,6 @@
 #include "store/postgres/cluster/notifier.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,15 +62,21 @@ void Notifier::run() {
       batch = std::exchange(backlog_, {});
       last = stopping_;
     }
+    const Ticks begun = clock_.elapsed();
     if (!batch.empty() && !send_guarded(batch)) {
       const std::lock_guard lock(mutex_);
       backlog_.lost(batch);
     }
     if (last) break;
-    rest(kNotifyEvery);
+    rest(rest_after(clock_.elapsed() - begun));
   }
   if (connection_ != nullptr) node_.metrics.connections.add(-1);
   connection_.reset();
+}
+
+// A batch that took long met a busy database, which is then asked less often.
+Duration Notifier::rest_after(Ticks sending) {
+  return std::clamp(std::chrono::ceil<Duration>(sending * kNotifyRestFactor), kNotifyRestMin, kNotifyRestMax);
 }
 
 bool Notifier::send_guarded(const Backlog& batch) {
@@ -175,7 +182,7 @@ void Outbox::tell(const Changes& changes, bool remote) {
       }
     }
   }
-  if (!remote && notifier_ != nullptr && !changes.quiet()) notifier_->enqueue(changes);
+  if (!remote && notifier_ != nullptr) notifier_->enqueue(changes);
 }
 
 }  // namespace muster::store::postgres

@@ -1,9 +1,9 @@
 // Sends what this node committed to everybody who listens: the other nodes, and programs outside (cluster/payload.h has the
 // words).
 //
-// The first batch leaves at once, then at most one per kNotifyEvery, so that a busy node costs the database a hundred small
-// commits a second and a quiet one no latency. Notifying inside the transactions of verbs would make them wait for each other:
-// PostgreSQL holds one lock over the commit of everything that notifies.
+// The first batch leaves at once. After each the notifier rests kNotifyRestFactor times as long as sending took, so that it takes
+// a small share of a busy database's time, and of a quiet one no latency. Notifying inside the transactions of verbs would make
+// them wait for each other: PostgreSQL holds one lock over the commit of everything that notifies.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,9 @@
 
 namespace muster::store::postgres {
 
-inline constexpr Duration kNotifyEvery{10};
+inline constexpr int kNotifyRestFactor = 10;
+inline constexpr Duration kNotifyRestMin{1};
+inline constexpr Duration kNotifyRestMax{10};
 
 // Owns one thread with one connection. Lives as long as the outbox that fills it; both survive a database that is away: what does
 // not fit meanwhile is left out and told as `more`.
@@ -51,10 +53,12 @@ class Notifier {
   bool send(const Backlog& batch);
   bool send_guarded(const Backlog& batch);  // what it throws ends here
   void rest(Duration longest);              // until the time is over or stop() was called
+  static Duration rest_after(Ticks sending);
   LaneKey lane_number(const LaneRef& lane);
 
   Node& node_;
   const Channels channels_;
+  const RealClock clock_;
   Counter& batches_;
   Counter& failed_;
 
@@ -75,9 +79,8 @@ class Notifier {
 
 // Tells what was committed: at once to this node's listener, soon to the other nodes and to anybody who listens, by NOTIFY.
 //
-// Notifications leave on a thread and a connection of their own (cluster/notifier), coalesced: the first at once, then at most
-// one batch per kNotifyEvery. They carry identifiers only, may be lost, and are never waited for: polling is always right (rule
-// 9).
+// Notifications leave on a thread and a connection of their own (cluster/notifier), coalesced. They carry identifiers only, may
+// be lost, and are never waited for: polling is always right (rule 9).
 
 class Notifier;
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
+
 namespace muster::store::postgres {
 namespace {
 
@@ -157,6 +159,12 @@ void put_wake(std::string& out, LaneKey lane, std::uint32_t count) {
   out += ']';
 }
 
+void put_key(std::string& out, const std::pair<std::string, std::string>& key) {
+  put(out, "[", key.first);
+  put(out, ",", to_base64(key.second));
+  out += ']';
+}
+
 template <class T>
 bool add_bounded(std::vector<T>& into, const std::vector<T>& from) {
   const std::size_t room = kBacklogChangesMax - std::min(kBacklogChangesMax, into.size());
@@ -257,6 +265,14 @@ void hear_lanes(const Json& json, const Directory& directory, Heard& heard) {
   }
 }
 
+void hear_keys(const Json& json, Heard& heard) {
+  for (const Json& entry : list_of(json, "keys")) {
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_string()) continue;
+    if (auto key = from_base64(entry[1].get_ref<const std::string&>()))
+      heard.changes.keys.push_back({NamespaceName(entry[0].get<std::string>()), std::move(*key)});
+  }
+}
+
 }  // namespace
 
 Channels::Channels(const std::string& schema) {
@@ -265,6 +281,7 @@ Channels::Channels(const std::string& schema) {
   workers = prefix + "_workers";
   queues = prefix + "_queues";
   lanes = prefix + "_lanes";
+  keys = prefix + "_keys";
   test = prefix + "_test";
 }
 
@@ -278,6 +295,13 @@ void Backlog::add(const Changes& changes) {
     else
       more_wakes = true;
   }
+  for (const KeyPushed& pushed : changes.keys) {
+    if (pushed.key.size() > kKeyToldBytesMax ||
+        (keys.size() >= kBacklogKeysMax && !keys.contains({pushed.ns.text(), pushed.key})))
+      more_keys = true;
+    else
+      keys.emplace(pushed.ns.text(), pushed.key);
+  }
 }
 
 void Backlog::lost(const Backlog& sent) {
@@ -285,6 +309,7 @@ void Backlog::lost(const Backlog& sent) {
   more_workers |= sent.more_workers || !sent.workers.empty();
   more_queues |= sent.more_queues || !sent.queues.empty();
   more_wakes |= sent.more_wakes || !sent.wakes.empty();
+  more_keys |= sent.more_keys || !sent.keys.empty();
 }
 
 std::vector<Payload> to_payloads(const Backlog& backlog, const Channels& channels, const Sender& sender) {
@@ -300,9 +325,13 @@ std::vector<Payload> to_payloads(const Backlog& backlog, const Channels& channel
     write(element);
     page.add(element);
   };
-  Page lanes(channels.lanes, fmt::format(R"({},"version":{},"lanes":[)", who, sender.directory_version), 3, out);
+  Page lanes(channels.lanes, fmt::format(R"({},"version":{},"lanes":[)", who, sender.directory_version), 4, out);
   for (const auto& [lane, count] : backlog.wakes) add(lanes, [&](std::string& to) { put_wake(to, lane, count); });
   lanes.finish(backlog.more_wakes);
+
+  Page keys(channels.keys, who + R"(,"keys":[)", 3, out);
+  for (const auto& key : backlog.keys) add(keys, [&](std::string& to) { put_key(to, key); });
+  keys.finish(backlog.more_keys);
 
   const std::string head = who + R"(,"changes":[)";
   Page queues(channels.queues, head, 2, out);
@@ -332,6 +361,8 @@ Heard from_payload(std::string_view channel, std::string_view text, const Channe
   const Json json = parsed(text);
   if (channel == channels.lanes) {
     hear_lanes(json, directory, heard);
+  } else if (channel == channels.keys) {
+    hear_keys(json, heard);
   } else if (channel == channels.jobs) {
     for (const Json& entry : list_of(json, "changes"))
       if (auto change = job_change(entry, directory, heard.look)) heard.changes.jobs.push_back(std::move(*change));

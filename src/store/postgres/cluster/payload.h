@@ -9,6 +9,7 @@
 //   muster_workers  {"node", "sent_at", "changes": [{"ns", "id", "session", "from"?, "state", "cause"?, "at"}], "more"?}
 //   muster_queues   {"node", "sent_at", "changes": [{"ns", "queue", "paused", "at"}], "more"?}
 //   muster_lanes    {"node", "sent_at", "version", "lanes": [7, [9, 3]], "more"?}      a lane, or a lane and how many jobs of it
+//   muster_keys     {"node", "sent_at", "keys": [["ns", "bGlzdA=="]], "more"?}         lists that got elements, base64
 //   muster_test     {"node", "sent_at", "probe"}                                       a node asks itself whether it is heard
 //
 // Times are milliseconds since 1970: `at` by the database's clock, `sent_at` by the sender's. `more` says that changes of this
@@ -21,8 +22,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "store/postgres/directory.h"
@@ -33,6 +36,8 @@ inline constexpr std::size_t kNotifyBytesMax = 7'900;     // of one payload; Pos
 inline constexpr std::size_t kNotifyPayloadsMax = 8;      // of one batch
 inline constexpr std::size_t kBacklogChangesMax = 1'000;  // of each kind, waiting for the next batch
 inline constexpr std::size_t kBacklogLanesMax = 10'000;   // different lanes that wait to be woken elsewhere
+inline constexpr std::size_t kBacklogKeysMax = 1'000;     // different lists whose waiters elsewhere are to look
+inline constexpr std::size_t kKeyToldBytesMax = 1'024;    // waiters of a longer key look for themselves
 inline constexpr std::size_t kWakesHeardMax = 10'000;     // wake-ups that one payload may cause
 inline constexpr std::size_t kCauseToldBytesMax = 256;    // a longer cause is cut: notifications carry identifiers, not stories
 
@@ -42,6 +47,7 @@ struct Channels {
   std::string workers;
   std::string queues;
   std::string lanes;
+  std::string keys;
   std::string test;
 };
 
@@ -51,16 +57,18 @@ struct Backlog {
   std::vector<WorkerChange> workers;
   std::vector<QueueChanged> queues;
   std::map<LaneKey, std::uint32_t> wakes;
-  std::string probe;  // of this node to itself; empty: none
+  std::set<std::pair<std::string, std::string>> keys;  // namespace and key
+  std::string probe;                                   // of this node to itself; empty: none
   bool more_jobs = false;
   bool more_workers = false;
   bool more_queues = false;
   bool more_wakes = false;
+  bool more_keys = false;
 
   void add(const Changes& changes);
   bool empty() const {
-    return jobs.empty() && workers.empty() && queues.empty() && wakes.empty() && probe.empty() && !more_jobs && !more_workers &&
-           !more_queues && !more_wakes;
+    return jobs.empty() && workers.empty() && queues.empty() && wakes.empty() && keys.empty() && probe.empty() && !more_jobs &&
+           !more_workers && !more_queues && !more_wakes && !more_keys;
   }
   // What could not be sent is told as `more` of the next batch.
   void lost(const Backlog& sent);
@@ -78,8 +86,8 @@ struct Sender {
   std::function<LaneKey(const LaneRef&)> lane_number;  // 0: unknown
 };
 
-// At most kNotifyPayloadsMax payloads of at most kNotifyBytesMax bytes: probes and wake-ups first, then queues, workers and jobs,
-// as far as they fit.
+// At most kNotifyPayloadsMax payloads of at most kNotifyBytesMax bytes: probes and wake-ups of lanes and keys first, then queues,
+// workers and jobs, as far as they fit.
 std::vector<Payload> to_payloads(const Backlog& backlog, const Channels& channels, const Sender& sender);
 
 // The sender's time if this is a payload of `node`, found without parsing the rest.

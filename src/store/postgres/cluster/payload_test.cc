@@ -78,6 +78,31 @@ TEST_F(PayloadTest, WakeUpsAreCountedPerLane) {
   EXPECT_EQ(Json::parse(payloads().at(0).text), Json::parse(R"({"node":"a","sent_at":5,"version":3,"lanes":[[7,2],9]})"));
 }
 
+TEST_F(PayloadTest, AListThatGotElementsIsToldOnceWhateverItsKeyIs) {
+  const std::string key("\xff\0 \"list\"", 9);
+  Changes changes;
+  changes.keys = {{NamespaceName("default"), "list"}, {NamespaceName("default"), key}, {NamespaceName("default"), "list"}};
+  backlog.add(changes);
+  const auto sent = payloads();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].channel, "muster_keys");
+  const Heard heard = hear(sent[0]);
+  ASSERT_EQ(heard.changes.keys.size(), 2U);
+  EXPECT_EQ(heard.changes.keys[0].key, "list");
+  EXPECT_EQ(heard.changes.keys[1].key, key);
+  EXPECT_EQ(heard.changes.keys[1].ns.text(), "default");
+}
+
+TEST_F(PayloadTest, KeysThatAreTooLongOrTooManyAreToldAsMore) {
+  Changes changes;
+  changes.keys = {{NamespaceName("default"), std::string(kKeyToldBytesMax + 1, 'k')}};
+  backlog.add(changes);
+  EXPECT_EQ(Json::parse(payloads().at(0).text), Json::parse(R"({"node":"a","sent_at":5,"keys":[],"more":true})"));
+  for (std::size_t i = 0; i < kBacklogKeysMax + 5; ++i) changes.keys.push_back({NamespaceName("default"), std::to_string(i)});
+  backlog.add(changes);
+  EXPECT_EQ(backlog.keys.size(), kBacklogKeysMax);
+}
+
 TEST_F(PayloadTest, EverythingThatIsSentIsHeardTheSame) {
   Changes changes;
   changes.jobs = {job_change()};
@@ -188,10 +213,11 @@ TEST_F(PayloadTest, WhatStrangersSendIsSkipped) {
       "[]",
       "{",
       R"({"changes":7,"lanes":7})",
-      R"({"changes":[1,"x",null,{},{"id":"x"},{"id":7,"event":[],"state":{}}],"lanes":["x",null,{},[],[1],[7,"x"]]})",
+      R"({"changes":[1,"x",null,{},{"id":"x"},{"id":7,"event":[],"state":{}}],"lanes":["x",null,{},[],[1],[7,"x"]],"keys":[7,"x",[],["x"],["x",7],["x","*"],["x","eA==","y"]]})",
       R"({"changes":[{"id":"00000000-0001-8000-8000-000000000000","event":"exploded","state":"ready"}]})"};
   for (const char* text : texts)
-    for (const char* channel : {"muster_jobs", "muster_workers", "muster_queues", "muster_lanes", "muster_test", "other"})
+    for (const char* channel :
+         {"muster_jobs", "muster_workers", "muster_queues", "muster_lanes", "muster_keys", "muster_test", "other"})
       EXPECT_TRUE(from_payload(channel, text, channels, directory).changes.empty()) << channel << ' ' << text;
 }
 

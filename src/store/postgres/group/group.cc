@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/wake.h"
 #include "store/codec/spec_text.h"
 #include "store/jobs/workers.h"
 #include "store/postgres/cluster/notifier.h"
@@ -390,6 +391,7 @@ void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, st
 }
 
 void Group::deliver(Leftovers& later) {
+  const WakeRound answers;
   for (std::size_t i = 0; i < enqueues.size(); ++i) enqueues[i].reply(std::move(enqueued_[i]));
   enqueues.clear();
   for (SettleRequest& request : completions) {

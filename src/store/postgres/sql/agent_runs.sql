@@ -9,63 +9,99 @@ ON CONFLICT (id) DO NOTHING
 RETURNING id::text
 
 -- name: agent_execution_page
--- Newest first, below the number $1. Then the number. The others are the same, each by an index of its own.
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number
-FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
-WHERE e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
-  AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-  AND (NOT $7::boolean OR e.approval = 'asked')
-ORDER BY e.number DESC LIMIT $8::bigint
+-- Newest first, below the number $1, as many as $9 bytes hold and one more. Then the number. The others are the same, each by an index of its
+-- own.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
+      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
+             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+      WHERE e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+        AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
+        AND (NOT $7::boolean OR e.approval = 'asked')
+      ORDER BY e.number DESC LIMIT $8::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
+ORDER BY number DESC
 
 -- name: agent_execution_page_asked
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number
-FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
-WHERE e.approval = 'asked' AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
-  AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-  AND (NOT $7::boolean OR e.approval = 'asked')
-ORDER BY e.number DESC LIMIT $8::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
+      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
+             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+      WHERE e.approval = 'asked' AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+        AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
+        AND (NOT $7::boolean OR e.approval = 'asked')
+      ORDER BY e.number DESC LIMIT $8::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
+ORDER BY number DESC
 
 -- name: agent_execution_page_of_id
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number
-FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
-WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
-  AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-  AND (NOT $7::boolean OR e.approval = 'asked')
-ORDER BY e.number DESC LIMIT $8::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
+      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
+             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+      WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+        AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
+        AND (NOT $7::boolean OR e.approval = 'asked')
+      ORDER BY e.number DESC LIMIT $8::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
+ORDER BY number DESC
 
 -- name: agent_execution_page_of_job
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number
-FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
-WHERE e.job = $4::bigint AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
-  AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-  AND (NOT $7::boolean OR e.approval = 'asked')
-ORDER BY e.number DESC LIMIT $8::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
+      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
+             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+      WHERE e.job = $4::bigint AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+        AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
+        AND (NOT $7::boolean OR e.approval = 'asked')
+      ORDER BY e.number DESC LIMIT $8::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
+ORDER BY number DESC
 
 -- name: agent_executions_elsewhere
 -- One of these that is another run's.
 SELECT id::text FROM {schema}.agent_executions WHERE id = ANY($2::text[]::uuid[]) AND run <> $1::bigint LIMIT 1
 
 -- name: agent_executions_of_run
--- By iteration and place, behind $2 to $4. Then the number of the iteration, and that of the row.
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, i.number, e.number
-FROM {schema}.agent_executions e
-JOIN {schema}.agent_iterations i ON i.id = e.iteration
-JOIN {schema}.agent_runs r ON r.job = e.run
-WHERE e.run = $1::bigint AND (i.number, e.place, e.number) > ($2::bigint, $3::bigint, $4::bigint)
-  AND ($5::integer IS NULL OR r.namespace = $5::integer) AND ($6::text IS NULL OR e.id = $6::text::uuid)
-  AND ($7::bigint IS NULL OR e.job = $7::bigint) AND ($8::bytea IS NULL OR e.tool = $8::bytea) AND ($9::text IS NULL OR e.state = $9::text)
-  AND (NOT $10::boolean OR e.approval = 'asked')
-ORDER BY i.number, e.place, e.number LIMIT $11::bigint
+-- By iteration and place, behind $2 to $4, as many as $12 bytes hold and one more. Then the number of the iteration, and that of the row.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.iteration_number, q.place, q.number) AS bytes_so_far, row_number() OVER (ORDER BY q.iteration_number, q.place, q.number) AS nth FROM (
+      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, i.number AS iteration_number, e.number,
+             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      FROM {schema}.agent_executions e
+      JOIN {schema}.agent_iterations i ON i.id = e.iteration
+      JOIN {schema}.agent_runs r ON r.job = e.run
+      WHERE e.run = $1::bigint AND (i.number, e.place, e.number) > ($2::bigint, $3::bigint, $4::bigint)
+        AND ($5::integer IS NULL OR r.namespace = $5::integer) AND ($6::text IS NULL OR e.id = $6::text::uuid)
+        AND ($7::bigint IS NULL OR e.job = $7::bigint) AND ($8::bytea IS NULL OR e.tool = $8::bytea) AND ($9::text IS NULL OR e.state = $9::text)
+        AND (NOT $10::boolean OR e.approval = 'asked')
+      ORDER BY i.number, e.place, e.number LIMIT $11::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $12::bigint
+ORDER BY iteration_number, place, number
 
 -- name: agent_executions_put
 -- New ones, and those that are there as they are now. What has ended does not begin again: what a called run came to may have been written
@@ -90,9 +126,15 @@ SET iteration = excluded.iteration, place = excluded.place, state = excluded.sta
     whole_output = excluded.whole_output, is_error = excluded.is_error, error_message = excluded.error_message, approval = excluded.approval,
     decided_by = excluded.decided_by, decision_reason = excluded.decision_reason, decided_at = excluded.decided_at,
     claimed_by = excluded.claimed_by, claimed_at = excluded.claimed_at, attempts = excluded.attempts, attempts_max = excluded.attempts_max,
-    snoozes = excluded.snoozes, last_error = excluded.last_error, scheduled_at = excluded.scheduled_at, created_at = excluded.created_at,
-    started_at = excluded.started_at, completed_at = excluded.completed_at
+    snoozes = greatest(held.snoozes, excluded.snoozes), last_error = excluded.last_error, scheduled_at = excluded.scheduled_at,
+    created_at = excluded.created_at, started_at = excluded.started_at, completed_at = excluded.completed_at
 WHERE held.run = excluded.run AND (held.completed_at IS NULL OR excluded.completed_at IS NOT NULL)
+
+-- name: agent_executions_snoozed
+-- What these jobs carry out, where that is an execution. In the order of their rows, as others lock them.
+UPDATE {schema}.agent_executions AS e SET snoozes = e.snoozes + 1
+FROM (SELECT id FROM {schema}.agent_executions WHERE job = ANY($1::bigint[]) ORDER BY number FOR NO KEY UPDATE) AS held
+WHERE e.id = held.id
 
 -- name: agent_iteration_places
 -- The iteration of the run $1 with the number $2, and the run of the iteration $3.
@@ -148,57 +190,106 @@ SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_executi
 FROM {schema}.agent_runs r WHERE r.job = $1::bigint FOR NO KEY UPDATE
 
 -- name: agent_run_page
--- Newest first, below the key $1. The others are the same, each by an index of its own.
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
-FROM {schema}.agent_runs r
-WHERE r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-  AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
-  AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
-  AND (NOT $8::boolean OR r.finalized_at IS NULL)
-ORDER BY r.job DESC LIMIT $9::bigint
+-- Newest first, below the key $1, as many as $10 bytes hold and one more. The others are the same, each by an index of its own.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+      WHERE r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND (NOT $8::boolean OR r.finalized_at IS NULL)
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
 
 -- name: agent_run_page_of_agent
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
-FROM {schema}.agent_runs r
-WHERE r.agent = $4::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-  AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
-  AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
-  AND (NOT $8::boolean OR r.finalized_at IS NULL)
-ORDER BY r.job DESC LIMIT $9::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+      WHERE r.agent = $4::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND (NOT $8::boolean OR r.finalized_at IS NULL)
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
 
 -- name: agent_run_page_of_parent
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
-FROM {schema}.agent_runs r
-WHERE r.parent = $5::bigint AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-  AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
-  AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
-  AND (NOT $8::boolean OR r.finalized_at IS NULL)
-ORDER BY r.job DESC LIMIT $9::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+      WHERE r.parent = $5::bigint AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND (NOT $8::boolean OR r.finalized_at IS NULL)
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
 
 -- name: agent_run_page_of_session
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
-FROM {schema}.agent_runs r
-WHERE r.session = $3::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-  AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
-  AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
-  AND (NOT $8::boolean OR r.finalized_at IS NULL)
-ORDER BY r.job DESC LIMIT $9::bigint
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+      WHERE r.session = $3::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND (NOT $8::boolean OR r.finalized_at IS NULL)
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
+
+-- name: agent_run_page_unfinished
+-- By the index of those that are unfinished: what has ended costs nothing.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+      WHERE r.finalized_at IS NULL AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND $8::boolean
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
 
 -- name: agent_run_read
 SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,

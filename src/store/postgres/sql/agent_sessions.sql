@@ -57,13 +57,17 @@ SELECT count(*) FROM {schema}.agent_messages m WHERE m.session = $1::text::uuid 
 SELECT number, id::text FROM {schema}.agent_messages WHERE session = $1::text::uuid AND id = ANY($2::text[]::uuid[])
 
 -- name: agent_messages_page
--- Behind the number $2, at most $5: for a root run those of root runs ($3), for a deeper one ($4) its own. Then the bytes of blocks up to each.
+-- Behind the number $2, at most $5 and as many as $6 bytes hold and one more: for a root run those of root runs ($3), for a deeper one ($4) its
+-- own. Then the bytes of blocks up to each.
 SELECT m.session::text, m.number, m.id::text, m.run, m.run_depth, m.role, m.blocks, m.input, m.output, m.cache_creation, m.cache_read, m.preserved,
-       m.summary, m.metadata, m.created_at, m.compaction::text,
-       sum(octet_length(m.blocks)) OVER (ORDER BY m.number)
-FROM (SELECT * FROM {schema}.agent_messages
-      WHERE session = $1::text::uuid AND number > $2::bigint AND (NOT $3::boolean OR run_depth = 0) AND ($4::bigint IS NULL OR run = $4::bigint)
-      ORDER BY number LIMIT $5::bigint) AS m
+       m.summary, m.metadata, m.created_at, m.compaction::text, m.bytes_so_far
+FROM (SELECT q.*, sum(octet_length(q.blocks)) OVER (ORDER BY q.number) AS bytes_so_far,
+             row_number() OVER (ORDER BY q.number) AS nth
+      FROM (SELECT * FROM {schema}.agent_messages
+            WHERE session = $1::text::uuid AND number > $2::bigint AND (NOT $3::boolean OR run_depth = 0)
+              AND ($4::bigint IS NULL OR run = $4::bigint)
+            ORDER BY number LIMIT $5::bigint) AS q) AS m
+WHERE m.nth <= 2 OR m.bytes_so_far - octet_length(m.blocks) <= $6::bigint
 ORDER BY m.number
 
 -- name: agent_messages_put
@@ -141,12 +145,12 @@ SELECT s.id::text FROM {schema}.agent_sessions s JOIN tree t ON t.id = s.id ORDE
 SELECT id::text FROM {schema}.agent_runs WHERE session = ANY($1::text[]::uuid[]) AND finalized_at IS NULL LIMIT 1
 
 -- name: agent_spending_put
--- Added to what is there, the scopes in one order for everybody.
+-- Added to what is there, in one order for everybody.
 INSERT INTO {schema}.agent_spending AS s (namespace, scope, subject, day, input, output, cache_creation, cache_read, microdollars)
 SELECT u.namespace, u.scope, u.subject, u.day, u.input, u.output, u.cache_creation, u.cache_read, u.microdollars
 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
      AS u (namespace, scope, subject, day, input, output, cache_creation, cache_read, microdollars)
-ORDER BY u.scope
+ORDER BY u.scope, u.subject
 ON CONFLICT (namespace, scope, subject, day) DO UPDATE
 SET input = s.input + excluded.input, output = s.output + excluded.output, cache_creation = s.cache_creation + excluded.cache_creation,
     cache_read = s.cache_read + excluded.cache_read, microdollars = s.microdollars + excluded.microdollars

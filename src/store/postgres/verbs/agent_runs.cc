@@ -25,10 +25,20 @@ void key_or_null(Tx& tx, Params& params, const std::optional<JobId>& id) { id ? 
 
 bool has_run(Tx& tx, const JobId& run) { return tx.ask("agent_run_read"_sql, Params().int8s({key_of(tx, run)})).size() == 1; }
 
+// How many of the rows are on a page: as many as were asked for and as its bytes hold, which a column counts. One always is.
+std::size_t fitting(const Rows& rows, std::size_t limit, int bytes_so_far) {
+  std::size_t count = 0;
+  while (count < rows.size() && count < limit &&
+         (count == 0 || static_cast<std::size_t>(rows.integer(count, bytes_so_far)) <= limits::kPageBytesMax))
+    ++count;
+  return count;
+}
+
 Sql page_of(const AgentRunQuery& query) {
   if (query.parent) return "agent_run_page_of_parent"_sql;
   if (query.session) return "agent_run_page_of_session"_sql;
   if (query.agent) return "agent_run_page_of_agent"_sql;
+  if (query.unfinished) return "agent_run_page_unfinished"_sql;
   return "agent_run_page"_sql;
 }
 
@@ -47,6 +57,7 @@ void add_filter(Tx& tx, Params& params, const ExecutionQuery& query, std::option
   query.tool.empty() ? params.null() : params.bytes(query.tool.text());
   name_or_null(params, query.state);
   params.boolean(query.approval_asked).int8(static_cast<std::int64_t>(query.limit) + 1);
+  params.int8(static_cast<std::int64_t>(limits::kPageBytesMax));
 }
 
 Result<ExecutionPage> list_of_run(Tx& tx, const ExecutionQuery& query, std::optional<NamespaceKey> ns) {
@@ -57,13 +68,12 @@ Result<ExecutionPage> list_of_run(Tx& tx, const ExecutionQuery& query, std::opti
   params.int8(key_of(tx, *query.run)).int8(from.iteration).int8(from.place).int8(from.row);
   add_filter(tx, params, query, ns);
   const Rows rows = tx.ask("agent_executions_of_run"_sql, std::move(params));
+  const std::size_t count = fitting(rows, query.limit, kExecutionColumns + 3);
   ExecutionPage page;
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.executions.push_back(read_execution(rows, i, tx.ids()));
-  if (rows.size() > query.limit && query.limit > 0) {
-    const std::size_t last = query.limit - 1;
-    page.next = execution_cursor(
-        {rows.integer(last, kExecutionColumns), page.executions.back().place, rows.integer(last, kExecutionColumns + 1)});
-  }
+  for (std::size_t i = 0; i < count; ++i) page.executions.push_back(read_execution(rows, i, tx.ids()));
+  if (rows.size() > count && count > 0)
+    page.next = execution_cursor({rows.integer(count - 1, kExecutionColumns), page.executions.back().place,
+                                  rows.integer(count - 1, kExecutionColumns + 1)});
   return page;
 }
 
@@ -122,10 +132,11 @@ Result<AgentRunPage> list_agent_runs(Tx& tx, const AgentRunQuery& query) {
   name_or_null(params, query.state);
   name_or_null(params, query.mode);
   params.boolean(query.unfinished).int8(static_cast<std::int64_t>(query.limit) + 1);
-  const Rows rows = tx.ask(page_of(query), std::move(params));
+  const Rows rows = tx.ask(page_of(query), std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
+  const std::size_t count = fitting(rows, query.limit, kRunColumns + 2);
   AgentRunPage page;
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.runs.push_back(run_at(tx, rows, i));
-  if (rows.size() > query.limit && query.limit > 0) page.next = std::to_string(rows.integer(query.limit - 1, 0));
+  for (std::size_t i = 0; i < count; ++i) page.runs.push_back(run_at(tx, rows, i));
+  if (rows.size() > count && count > 0) page.next = std::to_string(rows.integer(count - 1, 0));
   return page;
 }
 
@@ -155,9 +166,10 @@ Result<ExecutionPage> list_executions(Tx& tx, const ExecutionQuery& query) {
   params.int8(below.value_or(kNewest));
   add_filter(tx, params, query, *ns);
   const Rows rows = tx.ask(page_of(query), std::move(params));
+  const std::size_t count = fitting(rows, query.limit, kExecutionColumns + 2);
   ExecutionPage page;
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.executions.push_back(read_execution(rows, i, tx.ids()));
-  if (rows.size() > query.limit && query.limit > 0) page.next = std::to_string(rows.integer(query.limit - 1, kExecutionColumns));
+  for (std::size_t i = 0; i < count; ++i) page.executions.push_back(read_execution(rows, i, tx.ids()));
+  if (rows.size() > count && count > 0) page.next = std::to_string(rows.integer(count - 1, kExecutionColumns));
   return page;
 }
 

@@ -154,7 +154,9 @@ Result<MessagePage> list_messages(Tx& tx, const MessageQuery& query) {
     params.boolean(root).int8(root ? std::nullopt : tx.ids().decode(*query.context_of));
   }
   tx.write("agent_session_read"_sql, std::move(Params().null().array(texts_of(std::vector{query.session}))));
-  tx.write("agent_messages_page"_sql, std::move(params.int8(static_cast<std::int64_t>(query.limit) + 1)));
+  tx.write(
+      "agent_messages_page"_sql,
+      std::move(params.int8(static_cast<std::int64_t>(query.limit) + 1).int8(static_cast<std::int64_t>(kMessagePageBytesMax))));
   const std::vector<Rows> answers = tx.ask_all();
   MessagePage page;
   if (tx.failed() || answers.size() < 2) return page;

@@ -256,7 +256,10 @@ class Writing {
     const std::int64_t today = day_of(tx_.now());
     RowsOut out(kSpendingLetters);
     add_spending(out, {held_.ns, SpendingScope::session, held_.run.session.text(), 0, write_.spent}, tx_.ids());
-    add_spending(out, {held_.ns, SpendingScope::agent, held_.run.agent.text(), today, write_.spent}, tx_.ids());
+    std::set<AgentId> agents(write_.spent_for.begin(), write_.spent_for.end());
+    agents.insert(held_.run.agent);
+    for (const AgentId& agent : agents)
+      add_spending(out, {held_.ns, SpendingScope::agent, agent.text(), today, write_.spent}, tx_.ids());
     add_spending(out, {held_.ns, SpendingScope::ns, {}, today, write_.spent}, tx_.ids());
     tx_.write("agent_spending_put"_sql, out.params());
   }

@@ -92,6 +92,7 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
 
   Moves moves(tx);
   std::map<JobKey, std::size_t> moved;  // by which element of the batch
+  std::vector<JobKey> snoozed;
   std::vector<std::optional<Status>> refused = out_of_bounds(tx, outcomes);
   std::vector<std::optional<Settled>> settled(outcomes.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -109,6 +110,7 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
       }
       apply(tx, moves, live->second, outcomes[i]);
       moved.emplace(*keys[i], i);
+      if (std::holds_alternative<Snooze>(outcomes[i])) snoozed.push_back(*keys[i]);
     } else if (const auto gone = past.find(*keys[i]); gone != past.end()) {
       auto again = jobs::repeated(lease, jobs::event_of(outcomes[i]), gone->second);
       again.ok() ? void(settled[i] = *again) : void(refused[i] = again.status());
@@ -117,6 +119,7 @@ std::vector<Result<Settled>> settle(Tx& tx, const std::vector<Outcome>& outcomes
     }
   }
   moves.flush();
+  if (!snoozed.empty()) tx.write("agent_executions_snoozed"_sql, std::move(Params().int8s(snoozed)));
 
   std::vector<Result<Settled>> answers;
   answers.reserve(outcomes.size());

@@ -55,8 +55,13 @@ DELETE FROM agents WHERE namespace = ?1
 -- name: agent_execution_delete
 DELETE FROM agent_executions WHERE run IN (SELECT id FROM agent_runs WHERE session = ?1)
 
+-- name: agent_execution_child_ended
+-- A run that was called as a tool is that tool's result.
+UPDATE agent_executions SET state = ?2, output = ?3, is_error = ?4, error_message = ?5, completed_at = ?6
+WHERE id = ?1 AND run = ?7 AND completed_at IS NULL
+
 -- name: agent_execution_find
-SELECT row, run FROM agent_executions WHERE id = ?1
+SELECT row, run, snoozes, completed_at IS NOT NULL FROM agent_executions WHERE id = ?1
 
 -- name: agent_execution_list
 -- Newest first, below row ?1. The others of this name are driven by what they are told for sure.
@@ -101,6 +106,10 @@ INSERT OR REPLACE INTO agent_executions (row, namespace, run, id, iteration, pla
   scheduled_at, created_at, started_at, completed_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29,
   ?30, ?31)
+
+-- name: agent_execution_snoozed
+-- What the job ?1 carries out, if that is an execution.
+UPDATE agent_executions SET snoozes = snoozes + 1 WHERE job = ?1
 
 -- name: agent_find
 SELECT * FROM agents_read WHERE id = ?1
@@ -228,6 +237,14 @@ SELECT * FROM agent_runs_read
 WHERE id < ?1 AND session = ?3 AND (?2 IS NULL OR namespace = ?2) AND (?4 IS NULL OR agent = ?4) AND (?5 IS NULL OR parent = ?5)
   AND (?6 IS NULL OR state = ?6) AND (?7 IS NULL OR mode = ?7) AND (?8 = 0 OR finalized_at IS NULL)
 ORDER BY id DESC LIMIT ?9
+
+-- name: agent_run_list_unfinished
+-- Costs as much as there are unfinished ones, however many have ended.
+SELECT r.* FROM agent_runs_read r
+WHERE r.id IN (SELECT id FROM agent_runs INDEXED BY agent_runs_unfinished WHERE finalized_at IS NULL)
+  AND r.id < ?1 AND (?2 IS NULL OR r.namespace = ?2) AND (?3 IS NULL OR r.session = ?3) AND (?4 IS NULL OR r.agent = ?4) AND (?5 IS NULL OR r.parent = ?5)
+  AND (?6 IS NULL OR r.state = ?6) AND (?7 IS NULL OR r.mode = ?7) AND ?8 = 1
+ORDER BY r.id DESC LIMIT ?9
 
 -- name: agent_run_unfinished
 SELECT id FROM agent_runs WHERE session = ?1 AND finalized_at IS NULL ORDER BY id LIMIT 1

@@ -148,6 +148,9 @@ class Writing {
       }
       if (st.integer(1) != key_of(execution.run)) return refusal::of_another_run("execution", id);
       execution_rows_.emplace_back(st.integer(0));
+      // Snoozes are counted where they happen, and what has ended does not begin again: both may be newer than what was read.
+      execution.snoozes = std::max(execution.snoozes, static_cast<std::uint32_t>(st.integer(2)));
+      if (st.integer(3) != 0 && !is_final(execution.state)) ended_.insert(execution.id);
     }
     return {};
   }
@@ -187,6 +190,7 @@ class Writing {
     if (write_.iteration) put_iteration(sql_.agent_iteration_put, core_.ids, iteration_row_, *write_.iteration);
     write_messages();
     write_executions();
+    write_result_of_child();
     for (const Blob& one : write_.blobs) insert_blob(sql_.agent_blob_insert, core_.ids, session_.session.id, one);
     write_spending();
     if (!write_.messages.empty() || is_final(out_.run.state)) touched_.insert(session_.session.id);
@@ -221,9 +225,21 @@ class Writing {
       } else if (one.job) {
         one.execution.job = enqueued_[next_job++].id;
       }
-      put_execution(sql_.agent_execution_put, core_.ids, execution_rows_[i], ns_row_, one.execution);
+      if (!ended_.contains(one.execution.id))
+        put_execution(sql_.agent_execution_put, core_.ids, execution_rows_[i], ns_row_, one.execution);
       out_.executions.push_back(std::move(one.execution));
     }
+  }
+
+  // A run that was called as a tool is that tool's result, from the commit of its end on.
+  void write_result_of_child() {
+    const AgentRun& run = out_.run;
+    if (!is_final(run.state) || !run.parent || !run.parent_execution) return;
+    const bool completed = run.state == AgentRunState::completed;
+    Binder bind(sql_.agent_execution_child_ended, core_.ids);
+    bind(*run.parent_execution, completed ? ToolExecutionState::completed : ToolExecutionState::failed, run.response_text,
+         !completed, run.error_message, run.finalized_at, *run.parent);
+    bind.run();
   }
 
   void write_spending() {
@@ -234,7 +250,9 @@ class Writing {
       add_spending(sql_.agent_spending_add, core_.ids, ns_row_, scope, name, on, spent);
     };
     add(SpendingScope::session, session_.session.id.text(), 0);
-    add(SpendingScope::agent, out_.run.agent.text(), day);
+    std::set<AgentId> agents(write_.spent_for.begin(), write_.spent_for.end());
+    agents.insert(out_.run.agent);
+    for (const AgentId& agent : agents) add(SpendingScope::agent, agent.text(), day);
     add(SpendingScope::ns, {}, day);
   }
 
@@ -260,6 +278,7 @@ class Writing {
   std::vector<std::optional<std::int64_t>> execution_rows_;
   std::vector<JobSpec> jobs_;  // of the executions that have one, in their order
   std::vector<Enqueued> enqueued_;
+  std::set<ToolExecutionId> ended_;  // of the executions, by somebody else
   std::set<AgentSessionId> touched_;
   AgentRunWritten out_;
 };

@@ -111,6 +111,7 @@ Result<Settled> fail(Core& core, const Failure& item) {
 Result<Settled> snooze(Core& core, const Snooze& item) {
   return settle(core, item, [&](JobKey key, HotJob& job) {
     core.move(key, job, jobs::snooze(core.standing(key, job), core.now + item.delay));
+    core.agent_sql.agent_execution_snoozed.bind(1, key).run();
   });
 }
 
