@@ -1,0 +1,130 @@
+// HTTP/2 (RFC 9113) on one connection of net/: bytes become streams and streams become bytes, by nghttp2, which stays behind this
+// header. A front makes one for each connection that speaks it.
+//
+// Flow control follows the connection's budget: what arrives is given back to the peer's windows while there is room for it, and
+// when much is kept of requests that are not complete, the oldest of them alone goes on. A peer that sends what nobody needs
+// (pings, settings, resets), reads nothing, or owes bytes and sends none, is told so and let go of; limits.h has the bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/incident.h"
+#include "fronts/http2/limits.h"
+#include "fronts/http2/stream.h"
+#include "net/connection.h"
+#include "net/io_loop.h"
+
+struct nghttp2_session;
+
+namespace muster::http2 {
+
+// What the connections of one listener share.
+struct Service {
+  net::IoLoop& loop;
+  Limits limits;
+  Incidents incidents;
+  Serve serve;
+};
+
+class Session final : public net::Session, public std::enable_shared_from_this<Session> {
+ public:
+  Session(std::shared_ptr<const Service> service, net::Connection& connection);
+  ~Session() override;
+
+  void begin();  // says our settings; called once, right after construction
+
+  void received(std::string_view bytes) override;
+  void peer_finished() override;
+  void read_expired() override;
+  void output_drained() override;
+  void drain() override;
+  void closed() override;
+
+ private:
+  friend class Stream;
+  friend struct Callbacks;  // nghttp2's, in session.cc
+
+  // A bucket of things a peer may do: full at first, and refilled as time passes.
+  struct Allowance {
+    std::uint64_t left;
+    Ticks refilled_at{};
+    bool take(Ticks now, std::uint64_t burst, std::uint64_t per_second);
+  };
+  struct HeadPlace {
+    std::size_t name_at, name_size, value_size;
+  };
+
+  Ticks now() const { return service_->loop.clock().elapsed(); }
+  Stream* find(std::int32_t id);
+  void begin_head();
+  bool add_field(std::string_view name, std::string_view value);  // false: the list is hopelessly long
+  Head read_head();
+  void open(std::int32_t id, bool ended);
+  void take_data(std::int32_t id, std::string_view bytes);
+  void end_input(std::int32_t id);
+  void ping_received();
+  void control_received();
+  void ping_answered(std::string_view text);
+  void end_sent(Stream& stream);
+  void stream_closed(std::int32_t id);
+  void call(Stream& stream, std::string_view doing, void (Handler::*what)());
+  template <class Work>
+  void guarded(Stream* stream, std::string_view doing, Work work);
+
+  void give_windows_back(Stream& stream);
+  void give_windows_back_to_all();
+  const Stream* oldest_unfinished() const;
+  void report_held();
+
+  void say_goodbye(Reset why, std::string_view text);
+  void finish_drain();
+  void touch();  // something is to be sent: flush when the round of the loop is over
+  void flush();
+  void tell_drained();
+  void finish_if_done();
+  void arm();
+  void look_at_streams(Ticks at);
+  void look_at_peer(Ticks at);
+
+  const std::shared_ptr<const Service> service_;  // shared by all connections of a listener
+  net::Connection& connection_;
+  nghttp2_session* library_ = nullptr;
+  const std::uint64_t number_;
+  std::map<std::int32_t, Stream> streams_;  // in the order of their arrival
+  std::string head_text_;                   // of the request whose head is arriving; used again for the next
+  std::vector<HeadPlace> head_places_;
+  std::vector<Field> head_fields_;
+  std::size_t head_bytes_ = 0;
+  std::string output_;                         // made by the library in this flush
+  std::vector<Stream::Done> done_;             // of streams whose last byte is in output_
+  std::size_t held_ = 0;                       // by the handlers of all streams, and answers that have not left
+  std::size_t unfinished_ = 0;                 // streams whose peer has not ended its side
+  std::size_t sending_ = 0;                    // streams with bytes that have not left
+  std::vector<std::int32_t> drained_streams_;  // whose bytes have all left in this flush
+  Allowance controls_{kControlsBurst};
+  Ticks received_at_{};
+  Ticks idle_since_{};
+  Ticks ping_sent_at_ = Ticks::min();      // of ours that is not answered; min: none
+  Ticks ping_received_at_ = Ticks::min();  // of the peer's, since we last sent anything of an answer
+  Ticks drain_begun_at_{};
+  Ticks next_look_ = Ticks::max();
+  std::uint32_t ping_strikes_ = 0;
+  bool settings_seen_ = false;
+  bool reading_head_ = false;
+  bool busy_ = false;              // inside the library: it is neither fed nor flushed
+  bool flush_posted_ = false;      // or about to happen
+  bool draining_ = false;          // the peer is told that the server stops
+  bool drained_ = false;           // the peer knows that no more is taken
+  bool goodbye_ = false;           // the peer is told why the connection ends
+  bool windows_withheld_ = false;  // from a stream, for want of room
+  bool closed_ = false;
+};
+
+}  // namespace muster::http2
