@@ -14,12 +14,27 @@ auth::AuthOptions auth_options(const GrpcOptions& options) {
   return {.tokens = options.tokens, .required = options.auth_required};
 }
 
+constexpr std::size_t kTraceIdFrom = 3;  // 00-TRACEID-SPANID-FLAGS
+constexpr std::size_t kTraceIdDigits = 32;
+
+std::string_view trace_id(std::string_view traceparent) {
+  if (traceparent.size() < kTraceIdFrom + kTraceIdDigits || traceparent[2] != '-') return {};
+  const std::string_view id = traceparent.substr(kTraceIdFrom, kTraceIdDigits);
+  return id.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos ? id : std::string_view();
+}
+
+// What goes into logs and jobs stays one line.
+bool is_printable(std::string_view text) {
+  for (const char c : text)
+    if (c < 0x20 || c == 0x7f) return false;
+  return true;
+}
+
 }  // namespace
 
-CallGate::CallGate(command::Door& door, Metrics& metrics, GrpcOptions options)
+CallGate::CallGate(net::IoLoop& loop, command::Door& door, Metrics& metrics, GrpcOptions options)
     : incidents(metrics, "wire"),
-      reply_thread(incidents),
-      core(door, metrics, std::move(options)),
+      core(loop, door, metrics, std::move(options)),
       catalogue(metrics),
       brake_(core.options.brake ? core.options.brake : std::make_shared<auth::Brake>()),
       authenticator_(auth_options(core.options), brake_),
@@ -40,6 +55,28 @@ Result<command::Caller> CallGate::authenticate(std::string_view authorization, c
   if (credential.code() == Code::unauthenticated && !authorization.empty())
     log::warn("authentication failed", {{"address", address}, {"front", std::string("grpc")}});
   return credential.status();
+}
+
+Result<command::Caller> CallGate::admit(const Entry& entry, std::string_view authorization, const std::string& address) {
+  if (!entry.open()) return authenticate(authorization, address);
+  return command::Caller{.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}};
+}
+
+std::string CallGate::correlation_of(const Metadata& received) {
+  const auto find = [&](std::string_view name) -> std::string_view {
+    for (const auto& [key, value] : received)
+      if (key == name) return value;
+    return {};
+  };
+  std::string_view given = find("x-correlation-id");
+  if (given.empty()) given = trace_id(find("traceparent"));
+  given = given.substr(0, kCorrelationBytesMax);
+  return given.empty() || !is_printable(given) ? correlations_.next().text() : std::string(given);
+}
+
+void CallGate::stop_streams() {
+  const std::set<StreamMethod*> told = streams_;  // one leaves the others when it has ended
+  for (StreamMethod* const stream : told) stream->stopping();
 }
 
 void CallGate::set_tokens(const auth::AuthOptions& tokens) {

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/incident.h"
@@ -17,22 +19,26 @@
 #include "fronts/auth/authenticator.h"
 #include "fronts/grpc/catalogue.h"
 #include "fronts/grpc/core.h"
-#include "fronts/grpc/reply_thread.h"
 
 namespace muster::rpc {
 
 class LiveCall;
 
+using Metadata = std::vector<std::pair<std::string, std::string>>;  // lower-case names
+
+inline constexpr std::size_t kCorrelationBytesMax = 128;  // a longer one is cut
+
 class CallGate {
  public:
-  CallGate(command::Door& door, Metrics& metrics, GrpcOptions options);
+  CallGate(net::IoLoop& loop, command::Door& door, Metrics& metrics, GrpcOptions options);
 
   const Incidents incidents;
-  ReplyThread reply_thread;
   Core core;
   const Catalogue catalogue;
 
   // unauthenticated, exhausted (the address has to wait): as in fronts/auth/. An authorization that is empty is none.
+  // The same for a method: those that are open to all take no token.
+  Result<command::Caller> admit(const Entry& entry, std::string_view authorization, const std::string& address);
   Result<command::Caller> authenticate(std::string_view authorization, const std::string& address);
   void set_tokens(const auth::AuthOptions& tokens);
 
@@ -44,8 +50,13 @@ class CallGate {
   Status open_watch(const std::string& address);
   void close_watch(const std::string& address);
 
-  // A name for the logs that nobody gave.
-  std::string make_correlation() { return correlations_.next().text(); }
+  // A call's name for the logs: x-correlation-id, else the trace id of traceparent, else one that nobody gave.
+  std::string correlation_of(const Metadata& received);
+
+  // Streams that are open, and hear when the front stops. On the loop's thread.
+  void add_stream(StreamMethod& stream) { streams_.insert(&stream); }
+  void remove_stream(StreamMethod& stream) { streams_.erase(&stream); }
+  void stop_streams();
 
   // Calls that wait and can be told to stop waiting. False: the front stops, do not wait.
   bool add_waiting(LiveCall& call, std::weak_ptr<Call> handle);
@@ -66,6 +77,7 @@ class CallGate {
   std::size_t watches_open_ = 0;
   std::mutex waiting_mutex_;  // leaf
   std::unordered_map<LiveCall*, std::weak_ptr<Call>> waiting_;
+  std::set<StreamMethod*> streams_;
 };
 
 }  // namespace muster::rpc

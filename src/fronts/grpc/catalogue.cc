@@ -8,7 +8,9 @@
 namespace muster::rpc {
 namespace {
 
-std::array<std::span<const Method>, 4> all_methods() { return {k0_methods(), v1_methods(), native_methods(), health_methods()}; }
+std::array<std::span<const Method>, 5> all_methods() {
+  return {k0_methods(), v1_methods(), native_methods(), health_methods(), reflection_methods()};
+}
 
 MetricLabels labels_of(const Method& method) {
   return {{"service", std::string(method.service)}, {"method", std::string(method.name)}};
@@ -76,7 +78,7 @@ ErrorDialect Catalogue::dialect_of(std::string_view path) {
 }
 
 std::vector<std::string> Catalogue::services() {
-  std::set<std::string> names{std::string(kReflectionService), std::string(kReflectionAlphaService)};
+  std::set<std::string> names;
   for (const auto& list : all_methods())
     for (const Method& method : list) names.emplace(method.service);
   return {names.begin(), names.end()};

@@ -16,7 +16,8 @@
 
 namespace muster::rpc {
 
-std::span<const Method> health_methods();  // grpc.health.v1.Health, without the stream
+std::span<const Method> health_methods();      // grpc.health.v1.Health
+std::span<const Method> reflection_methods();  // grpc.reflection.v1 and v1alpha
 
 inline constexpr std::string_view kHealthService = "grpc.health.v1.Health";
 inline constexpr std::string_view kReflectionService = "grpc.reflection.v1.ServerReflection";
@@ -47,9 +48,7 @@ class Catalogue {
 
   // "/kagzi.v1.WorkerService/PollTask"; nullptr: none.
   Entry* find(std::string_view path) const;
-  // All of them; the paths end with a zero byte and live as long as this.
-  const std::unordered_map<std::string_view, Entry*>& paths() const { return by_path_; }
-  // What is counted of paths that nothing is at. Its method has no `run`.
+  // What is counted of paths that nothing is at. Its method has neither `run` nor `open`.
   Entry& unknown() const { return *unknown_; }
   // In whose words a path that nothing is at is refused.
   static ErrorDialect dialect_of(std::string_view path);

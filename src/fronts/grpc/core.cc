@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "command/namespaces.h"
-#include "fronts/grpc/later.h"
 
 namespace muster::rpc {
 
@@ -41,16 +40,6 @@ void KnownNamespaces::forget(const NamespaceName& name) {
   const std::lock_guard lock(mutex_);
   names_.erase(name);
 }
-
-Core::Core(command::Door& through, Metrics& counted, GrpcOptions options_in)
-    : door(through),
-      metrics(counted),
-      options(std::move(options_in)),
-      later(std::make_unique<Later>(Incidents(counted, "wire"))) {}
-
-Core::~Core() = default;
-
-void Core::after(Duration wait, UniqueFunction<void()> then) { later->run_after(wait, std::move(then)); }
 
 namespace {
 

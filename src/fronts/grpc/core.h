@@ -9,14 +9,17 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/metrics.h"
 #include "base/reply.h"
 #include "base/unique_function.h"
 #include "command/door.h"
+#include "fronts/grpc/alarms.h"
 #include "fronts/grpc/call.h"
 #include "fronts/grpc/dialect/connections.h"
 #include "fronts/grpc/options.h"
+#include "net/io_loop.h"
 
 namespace muster::rpc {
 
@@ -55,12 +58,11 @@ class KnownNamespaces {
 class Roster;
 std::shared_ptr<Roster> make_roster(const Clock& clock);
 
-class Later;  // later.h
-
 struct Core {
-  Core(command::Door& through, Metrics& counted, GrpcOptions options_in);
-  ~Core();
+  Core(net::IoLoop& on, command::Door& through, Metrics& counted, GrpcOptions options_in)
+      : loop(on), door(through), metrics(counted), options(std::move(options_in)), alarms(on) {}
 
+  net::IoLoop& loop;
   command::Door& door;
   Metrics& metrics;
   GrpcOptions options;
@@ -68,11 +70,11 @@ struct Core {
   Connections connections;
   KnownNamespaces namespaces;
   std::shared_ptr<Roster> roster = make_roster(door.clock());  // shared only because it is not known here
-  std::unique_ptr<Later> later;
+  Alarms alarms;
   std::atomic<bool> stopping{false};  // nothing is begun any more
 
-  // Runs `then` on some thread when this much real time has passed, or at once when the front stops. Costs no thread of ours.
-  void after(Duration wait, UniqueFunction<void()> then);
+  // Runs `then` on the loop's thread when this much real time has passed, or at once when the front stops.
+  void after(Duration wait, UniqueFunction<void()> then) { alarms.run_after(wait, std::move(then)); }
   const Clock& clock() const { return door.clock(); }
   Instant now() const { return door.clock().now(); }
 };

@@ -1,32 +1,23 @@
 #include "fronts/grpc/front.h"
 
-#include <absl/synchronization/mutex.h>
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <grpc/support/log.h>
-#include <grpcpp/resource_quota.h>
-#include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
-#include <netdb.h>
 
-#include <chrono>
+#include <future>
 #include <utility>
 
-#include "base/log.h"
-#include "fronts/grpc/health.h"
-#include "fronts/grpc/later.h"
-#include "fronts/grpc/reflection.h"
-#include "fronts/grpc/tls.h"
+#include "fronts/grpc/call_head.h"
 #include "fronts/grpc/web_call.h"
 #include "fronts/grpc/wire_call.h"
+#include "fronts/grpc/wire_stream.h"
+#include "fronts/http2/session.h"
+#include "net/listener.h"
 
 namespace muster::rpc {
 namespace {
 
-constexpr int kMetadataBytesMax = 64 * 1024;  // workers name the runs they hold there
-// A message a little above message_bytes_max is read and refused in the method's own words; one beyond this is cut off.
-constexpr std::size_t kOversizeReadMax = 4 * 1024 * 1024;
+constexpr std::size_t kMetadataBytesMax = 64 * 1024;  // workers name the runs they hold there
 
+// Empty: any address will do.
 std::string exposure_refusal(const GrpcOptions& options) {
   if (options.insecure || (options.tls.enabled() && options.auth_required)) return {};
   const std::string_view missing = options.tls.enabled() ? "authentication is" : options.auth_required ? "TLS is" : "both are";
@@ -36,118 +27,108 @@ std::string exposure_refusal(const GrpcOptions& options) {
       missing);
 }
 
-bool is_loopback(const addrinfo& found) {
-  if (found.ai_family == AF_INET)
-    return (ntohl(reinterpret_cast<const sockaddr_in*>(found.ai_addr)->sin_addr.s_addr) >> 24) == 127;
-  return found.ai_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(found.ai_addr)->sin6_addr);
+net::ListenerOptions listener_options(const GrpcOptions& options) {
+  return {.address = options.address,
+          .port = options.port,
+          .tls = options.tls,
+          .connections_max = options.limits.connections_max,
+          .budget = options.budget,
+          .refusal = {},
+          .loopback_only = exposure_refusal(options),
+          .offers_http2 = true};
 }
 
-// What the name stands for, all of it: gRPC listens on every address a name has.
-Status check_address(const GrpcOptions& options) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(options.address.c_str(), nullptr, &hints, &found) != 0)
-    return Status::invalid_argument(fmt::format("\"{}\" is not an address of this machine", options.address));
-  bool local = true;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) local = local && is_loopback(*each);
-  ::freeaddrinfo(found);
-  const std::string refusal = exposure_refusal(options);
-  return local || refusal.empty() ? Status() : Status::invalid_argument(fmt::format("gRPC on {}: {}", options.address, refusal));
+http2::Limits http2_limits(const Limits& limits) {
+  http2::Limits out;
+  out.streams_max = limits.streams_per_connection_max;
+  out.header_list_bytes_max = kMetadataBytesMax;
+  out.keepalive = limits.keepalive;
+  out.keepalive_accepted = limits.keepalive_accepted;
+  return out;
 }
 
-std::string host_and_port(const std::string& host, int port) {
-  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
-}
-
-// Streams, and calls of methods that nobody has; the others are WireMethods.
-class Dispatcher final : public grpc::CallbackGenericService {
- public:
-  explicit Dispatcher(std::shared_ptr<CallGate> gate) : gate_(std::move(gate)) {}
-
-  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
-    const std::string& path = context->method();
-    if (path == kWatchPath) return begin_watch(gate_, *context);
-    if (path == kReflectionPath || path == kReflectionAlphaPath) return begin_reflection(gate_, *context);
-    gate_->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
-    WireError error = wire_error(Catalogue::dialect_of(path), Status::not_found("no such method: " + path));
-    error.code = WireCode::unimplemented;
-    return new Refusal(std::move(error));
-  }
-
- private:
-  std::shared_ptr<CallGate> gate_;  // shared by all calls
+// Answers a stream at once and hears nothing more of it.
+class Refused final : public http2::Handler {
+  void received(std::string_view) override {}
+  void input_ended() override {}
+  bool is_owed() const override { return false; }
+  void expired() override {}
+  void closed() override {}
 };
 
-// By itself gRPC writes to standard error, in a form of its own, before we can say the same in ours.
-void log_as_ours(gpr_log_func_args* args) {
-  log::debug("gRPC said something", {{"detail", std::string(args->message)}, {"file", std::string(args->file)}});
+std::shared_ptr<http2::Handler> refuse_unknown(CallGate& gate, http2::Stream& stream, std::string_view path) {
+  gate.catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
+  WireError error = wire_error(Catalogue::dialect_of(path), Status::not_found(fmt::format("no such method: {}", path)));
+  error.code = WireCode::unimplemented;
+  answer_error(stream, error, {});
+  return std::make_shared<Refused>();
 }
 
-void configure(grpc::ServerBuilder& builder, const GrpcOptions& options) {
-  const auto milliseconds = [](Duration duration) { return static_cast<int>(duration.count()); };
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.limits.message_bytes_max + kOversizeReadMax));
-  builder.SetMaxSendMessageSize(-1);
-  // Two servers on one port would share its calls by chance.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
-  // The library unpacks a message before anybody knows who sent it, however large it becomes: gunzip.h does it instead, for gzip.
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.limits.streams_per_connection_max));
-  builder.SetResourceQuota(grpc::ResourceQuota("muster").Resize(options.limits.buffer_bytes_max));
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             milliseconds(options.limits.keepalive_accepted));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  if (options.limits.keepalive > Duration::zero())
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(options.limits.keepalive));
+std::shared_ptr<http2::Handler> refuse_http(http2::Stream& stream, unsigned status) {
+  stream.respond_and_end(status, {});
+  return std::make_shared<Refused>();
+}
+
+std::shared_ptr<http2::Handler> serve_call(const std::shared_ptr<CallGate>& gate, http2::Stream& stream,
+                                           const http2::Head& head) {
+  if (head.method != "POST") return refuse_http(stream, 405);
+  Entry* const entry = gate->catalogue.find(head.path);
+  if (entry == nullptr) return refuse_unknown(*gate, stream, head.path);
+  if (entry->method.open != nullptr) return WireStream::begin(gate, *entry, stream, head);
+  return WireCall::begin(gate, *entry, stream, head);
 }
 
 }  // namespace
 
 struct GrpcFront::State {
   std::shared_ptr<CallGate> gate;  // shared with calls
-  std::unique_ptr<WireMethods> methods;
-  std::unique_ptr<Dispatcher> dispatcher;
-  std::unique_ptr<grpc::Server> server;
-  std::string address;
-  int port = 0;
+  // On the loop's thread; shared with what the connections look at.
+  std::shared_ptr<http2::MakeSession> http_sessions = std::make_shared<http2::MakeSession>();
+  std::shared_ptr<http2::Serve> http_streams = std::make_shared<http2::Serve>();
+  std::unique_ptr<net::Listener> listener;
   bool stopped = false;
 };
 
-Result<std::unique_ptr<GrpcFront>> GrpcFront::start(command::Door& door, Metrics& metrics, GrpcOptions options) {
+Result<std::unique_ptr<GrpcFront>> GrpcFront::start(net::IoLoop& loop, command::Door& door, Metrics& metrics,
+                                                    GrpcOptions options) {
   if (Status valid = auth::Authenticator::validate({.tokens = options.tokens, .required = options.auth_required}); !valid.ok())
     return valid;
-  if (Status valid = rpc::check_tls(options.tls); !valid.ok()) return valid;
-  if (Status valid = check_address(options); !valid.ok()) return valid;
-  // The packaged library looks for lock cycles at every lock of gRPC's, which is for its own developers.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  gpr_set_log_function(log_as_ours);
-  auto state = std::make_unique<State>();
-  const std::string asked = host_and_port(options.address, options.port);
-  grpc::ServerBuilder builder;
-  configure(builder, options);
-  builder.AddListeningPort(asked, credentials(options.tls), &state->port);
-  const std::string host = options.address;
-  state->gate = std::make_shared<CallGate>(door, metrics, std::move(options));
-  state->dispatcher = std::make_unique<Dispatcher>(state->gate);
-  state->methods = std::make_unique<WireMethods>(state->gate);
-  builder.RegisterService(state->methods.get());
-  builder.RegisterCallbackGenericService(state->dispatcher.get());
-  state->server = builder.BuildAndStart();
-  if (!state->server || state->port == 0)
-    return Status::unavailable(fmt::format("cannot listen on {} for gRPC: the address is in use or not this machine's", asked));
-  state->address = host_and_port(host, state->port);
-  door.listeners().set("grpc", state->address);
+  const net::ListenerOptions listening = listener_options(options);
+  auto state = std::make_shared<State>();
+  state->gate = std::make_shared<CallGate>(loop, door, metrics, std::move(options));
+  if (listening.address.empty()) return std::unique_ptr<GrpcFront>(new GrpcFront(std::move(state)));
+  const auto service = std::make_shared<const http2::Service>(
+      http2::Service{.loop = loop,
+                     .limits = http2_limits(state->gate->core.options.limits),
+                     .incidents = Incidents(metrics, "wire"),
+                     .serve = [gate = state->gate, others = state->http_streams](http2::Stream& stream, const http2::Head& head) {
+                       if (is_grpc(head.find("content-type"))) return serve_call(gate, stream, head);
+                       return *others ? (*others)(stream, head) : refuse_http(stream, 415);
+                     }});
+  const auto choice = std::make_shared<const http2::Choice>(http2::Choice{
+      .http1 = [sessions =
+                    state->http_sessions](net::Connection& connection) { return *sessions ? (*sessions)(connection) : nullptr; },
+      .http2 = [service](net::Connection& connection) -> std::shared_ptr<net::Session> {
+        auto session = std::make_shared<http2::Session>(service, connection);
+        session->begin();
+        return session;
+      },
+      .patience = service->limits.first_bytes});
+  Gauge& open_connections = metrics.gauge("muster_grpc_connections_open", "Connections of the gRPC listener that are open.");
+  auto listener = net::Listener::open(loop, listening, open_connections, [choice](net::Connection& connection) {
+    return std::make_shared<http2::FirstBytes>(choice, connection);
+  });
+  if (!listener.ok()) return listener.status().annotate(fmt::format("gRPC on {}:{}", listening.address, listening.port));
+  state->listener = *std::move(listener);
+  door.listeners().set("grpc", state->listener->address());
   return std::unique_ptr<GrpcFront>(new GrpcFront(std::move(state)));
 }
 
-GrpcFront::GrpcFront(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GrpcFront::GrpcFront(std::shared_ptr<State> state) : state_(std::move(state)) {}
 GrpcFront::~GrpcFront() { stop(Duration::zero()); }
 
-std::uint16_t GrpcFront::port() const { return static_cast<std::uint16_t>(state_->port); }
-std::string GrpcFront::address() const { return state_->address; }
+std::uint16_t GrpcFront::port() const { return state_->listener ? state_->listener->port() : std::uint16_t{0}; }
+std::string GrpcFront::address() const { return state_->listener ? state_->listener->address() : std::string(); }
 Core& GrpcFront::core() { return state_->gate->core; }
 
 Status GrpcFront::set_tokens(auth::AuthOptions tokens) {
@@ -156,18 +137,31 @@ Status GrpcFront::set_tokens(auth::AuthOptions tokens) {
   return {};
 }
 
-Status GrpcFront::check_tls() const { return rpc::check_tls(state_->gate->core.options.tls); }
+Status GrpcFront::reload_tls() { return state_->listener ? state_->listener->reload_tls() : Status(); }
 
 WebCancel GrpcFront::call(WebRequest request, WebReply reply) {
   return WebCall::begin(state_->gate, std::move(request), std::move(reply));
 }
 
+http2::Serve GrpcFront::streams() const {
+  return [gate = state_->gate](http2::Stream& stream, const http2::Head& head) {
+    return is_grpc(head.find("content-type")) ? serve_call(gate, stream, head) : nullptr;
+  };
+}
+
+void GrpcFront::set_http(http2::MakeSession sessions, http2::Serve streams) {
+  state_->gate->core.loop.post([state = state_, sessions = std::move(sessions), streams = std::move(streams)]() mutable {
+    *state->http_sessions = std::move(sessions);
+    *state->http_streams = std::move(streams);
+  });
+}
+
 void GrpcFront::stop(Duration grace) {
   if (std::exchange(state_->stopped, true)) return;
   state_->gate->stop_waiting();
-  state_->gate->core.later->stop();
-  state_->server->Shutdown(std::chrono::system_clock::now() + grace);
-  state_->server->Wait();
+  state_->gate->core.loop.post([state = state_] { state->gate->stop_streams(); });
+  state_->gate->core.alarms.stop();
+  if (state_->listener) state_->listener->stop(grace);
 }
 
 }  // namespace muster::rpc

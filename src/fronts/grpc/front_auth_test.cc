@@ -135,13 +135,13 @@ TEST_F(FrontTls, AsksClientsForACertificateWhenTold) {
 TEST_F(FrontTls, FilesThatDoNotFitAreRefusedAtTheStartAndWhenCheckedAgain) {
   GrpcOptions mixed = secured();
   mixed.tls.key_file = file("client.key");
-  EXPECT_EQ(GrpcFront::start(*door, *metrics, mixed).code(), Code::invalid_argument);
+  EXPECT_EQ(GrpcFront::start(*loop, *door, *metrics, mixed).code(), Code::invalid_argument);
   mixed.tls.key_file = file("missing");
-  EXPECT_EQ(GrpcFront::start(*door, *metrics, mixed).code(), Code::invalid_argument);
+  EXPECT_EQ(GrpcFront::start(*loop, *door, *metrics, mixed).code(), Code::invalid_argument);
   serve(secured());
-  EXPECT_TRUE(front->check_tls().ok());
+  EXPECT_TRUE(front->reload_tls().ok());
   std::ofstream(file("server.pem")) << "not a certificate";
-  EXPECT_EQ(front->check_tls().code(), Code::invalid_argument);
+  EXPECT_EQ(front->reload_tls().code(), Code::invalid_argument);
 }
 
 }  // namespace

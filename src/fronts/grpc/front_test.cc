@@ -206,16 +206,16 @@ TEST_F(Front, ABusyPortIsUnavailableAndAReachableAddressNeedsMore) {
   serve();
   GrpcOptions busy;
   busy.port = front->port();
-  EXPECT_EQ(GrpcFront::start(*door, *metrics, busy).code(), Code::unavailable);
+  EXPECT_EQ(GrpcFront::start(*loop, *door, *metrics, busy).code(), Code::unavailable);
   GrpcOptions open;
   open.address = "0.0.0.0";
   open.port = 0;
-  EXPECT_EQ(GrpcFront::start(*door, *metrics, open).code(), Code::invalid_argument);
+  EXPECT_EQ(GrpcFront::start(*loop, *door, *metrics, open).code(), Code::invalid_argument);
   open.insecure = true;
-  EXPECT_TRUE(GrpcFront::start(*door, *metrics, open).ok());
+  EXPECT_TRUE(GrpcFront::start(*loop, *door, *metrics, open).ok());
   GrpcOptions nowhere;
   nowhere.address = "no such name";
-  EXPECT_EQ(GrpcFront::start(*door, *metrics, nowhere).code(), Code::invalid_argument);
+  EXPECT_EQ(GrpcFront::start(*loop, *door, *metrics, nowhere).code(), Code::invalid_argument);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ void FrontTest::TearDown() {
 
 void FrontTest::serve(GrpcOptions with) {
   with.port = 0;
-  auto started = GrpcFront::start(*door, *metrics, std::move(with));
+  auto started = GrpcFront::start(*loop, *door, *metrics, std::move(with));
   ASSERT_TRUE(started.ok()) << started.status().text();
   front = *std::move(started);
 }

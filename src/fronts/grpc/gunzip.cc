@@ -19,8 +19,6 @@ struct EndInflate {
 
 }  // namespace
 
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-
 Result<std::string> gunzip(std::string_view bytes, std::size_t bytes_max) {
   z_stream stream{};
   if (inflateInit2(&stream, kGzipOnly) != Z_OK) return Status::internal("no memory to read a compressed message");

@@ -24,7 +24,6 @@ TEST(Gunzip, UnpacksUpToItsBound) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{64 * 1024}, std::size_t{1 << 20}}) {
     const std::string text(size, 'x');
     const std::string packed = gzip(text);
-    EXPECT_TRUE(is_gzip(packed));
     const auto out = gunzip(packed, size);
     ASSERT_TRUE(out.ok()) << out.status().text();
     EXPECT_EQ(*out, text);

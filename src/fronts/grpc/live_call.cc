@@ -5,25 +5,6 @@
 #include "base/log.h"
 
 namespace muster::rpc {
-namespace {
-
-constexpr std::size_t kTraceIdFrom = 3;  // 00-TRACEID-SPANID-FLAGS
-constexpr std::size_t kTraceIdDigits = 32;
-
-std::string_view trace_id(std::string_view traceparent) {
-  if (traceparent.size() < kTraceIdFrom + kTraceIdDigits || traceparent[2] != '-') return {};
-  const std::string_view id = traceparent.substr(kTraceIdFrom, kTraceIdDigits);
-  return id.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos ? id : std::string_view();
-}
-
-// What goes into logs and jobs stays one line.
-bool is_printable(std::string_view text) {
-  for (const char c : text)
-    if (c < 0x20 || c == 0x7f) return false;
-  return true;
-}
-
-}  // namespace
 
 // Methods hold the call through this; the last one to let go says so.
 struct LiveCall::LetGo {
@@ -56,25 +37,13 @@ void LiveCall::add_metadata(std::string name, std::string value) {
   if (!ended_) trailers_.emplace_back(std::move(name), std::move(value));
 }
 
-void LiveCall::name_itself() {
-  std::string_view given = metadata("x-correlation-id");
-  if (given.empty()) given = trace_id(metadata("traceparent"));
-  given = given.substr(0, kCorrelationBytesMax);
-  correlation = given.empty() || !is_printable(given) ? gate_->make_correlation() : std::string(given);
-}
-
-Status LiveCall::admit(std::string_view authorization, const std::string& address) {
-  caller = {.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}};
-  if (entry_.open()) return admit(std::move(caller));
-  auto known = gate_->authenticate(authorization, address);
-  return known.ok() ? admit(*std::move(known)) : known.status();
-}
+void LiveCall::name_itself() { correlation = gate_->correlation_of(received); }
 
 Status LiveCall::admit(command::Caller known) {
   caller = std::move(known);
+  caller.correlation = correlation;
   if (Status room = gate_->open_call(); !room.ok()) return room;
   open_ = true;
-  caller.correlation = correlation;
   const command::Spec* command = entry_.method.command;
   return command == nullptr ? Status() : core.door.admit(caller, *command);
 }
@@ -189,6 +158,11 @@ void LiveCall::undelivered() {
     handler = std::move(on_undelivered_);
   }
   run_guarded(handler);
+}
+
+bool LiveCall::minds_delivery() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<bool>(on_undelivered_);
 }
 
 void LiveCall::run_guarded(UniqueFunction<void()>& handler) const {

@@ -20,10 +20,6 @@
 
 namespace muster::rpc {
 
-using Metadata = std::vector<std::pair<std::string, std::string>>;  // lower-case names
-
-inline constexpr std::size_t kCorrelationBytesMax = 128;  // a longer one is cut
-
 class LiveCall : public Call {
  public:
   std::string_view metadata(std::string_view name) const final;
@@ -45,16 +41,16 @@ class LiveCall : public Call {
 
   // On a thread of the transport, once `caller`, `deadline`, `correlation`, `received` and, at the latest now, `request` are set.
   void run();
-  // Judged before run(), as soon as the head is known: rights, room, the token.
-  Status admit(std::string_view authorization, const std::string& address);
+  // Judged before run(), as soon as the head is known: room and rights.
   Status admit(command::Caller known);
   void refuse(const Status& status) { refuse(wire_error(entry_.method.dialect, status)); }
-  // x-correlation-id, else the trace id of traceparent, else a new one. REQUIRES: received is set.
+  // Sets `correlation`. REQUIRES: received is set.
   void name_itself();
   // The transport is done with the peer. The object may be gone afterwards.
   void let_go_of_transport();
   // The answer was given, but its connection broke.
   void undelivered();
+  bool minds_delivery() const;  // undelivered() would do something
   bool ended() const;
 
   // How the transport sends; exactly one of them, once. Trailers that a method adds later go nowhere.
@@ -74,7 +70,7 @@ class LiveCall : public Call {
   };
   std::optional<Ending> end(bool by_cancel);
   void settle(WireCode code);
-  // What a method left behind for its end. It may run on a thread of gRPC's, which survives no exception.
+  // What a method left behind for its end. It may run where no exception is survived.
   void run_guarded(UniqueFunction<void()>& handler) const;
 
   std::shared_ptr<CallGate> gate_;  // shared by all calls and the front

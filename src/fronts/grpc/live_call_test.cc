@@ -43,7 +43,7 @@ class LiveCallTest : public FrontTest {
  protected:
   void SetUp() override {
     FrontTest::SetUp();
-    gate = std::make_shared<CallGate>(*door, *metrics, GrpcOptions());
+    gate = std::make_shared<CallGate>(*loop, *door, *metrics, GrpcOptions());
   }
   void TearDown() override {
     kept.reset();

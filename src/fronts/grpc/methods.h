@@ -1,13 +1,16 @@
 // The methods of every service as data: what dispatch, rights and reflection are made from.
 //
-// A dialect's folder (k0/, v1/, native/) lists its own; catalogue.cc joins them. `run` may answer at once or later.
+// A dialect's folder (k0/, v1/, native/) lists its own; catalogue.cc joins them. A row has `run`, which may answer at once or
+// later, or `open`.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "command/spec.h"
 #include "fronts/grpc/call.h"
+#include "fronts/grpc/stream_call.h"
 
 namespace muster::rpc {
 
@@ -19,7 +22,9 @@ struct Method {
   std::string_view name;     // "PollTask"
   ErrorDialect dialect = ErrorDialect::native;
   const command::Spec* command = nullptr;  // whose rights it needs; null: any caller may use it
-  void (*run)(CallRef call) = nullptr;
+  void (*run)(CallRef call) = nullptr;     // of a unary method
+  // Of one with streams of messages; both ways are its own business.
+  std::unique_ptr<StreamMethod> (*open)(StreamCall& call) = nullptr;
 };
 
 std::span<const Method> k0_methods();      // kagzi.WorkflowService, kagzi.HealthService

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "fronts/auth/authenticator.h"
 #include "model/worker.h"
+#include "net/budget.h"
 #include "net/tls.h"
 
 namespace muster::rpc {
@@ -17,15 +18,15 @@ namespace muster::rpc {
 using auth::Token;
 
 struct Limits {
-  std::size_t message_bytes_max = 4 * 1024 * 1024;   // of a request; RESOURCE_EXHAUSTED beyond
-  std::size_t payload_bytes_max = 2 * 1024 * 1024;   // input, output, step data, context; INVALID_ARGUMENT beyond
-  std::size_t calls_max = 50'000;                    // open calls; RESOURCE_EXHAUSTED beyond
-  std::size_t watches_max = 1'000;                   // open streams of Health/Watch, which needs no token; RESOURCE_EXHAUSTED
-  std::size_t watches_per_address_max = 100;         // the same from one address
-  std::size_t streams_per_connection_max = 10'000;   // calls of one connection; its client holds further ones back
-  std::size_t buffer_bytes_max = 512 * 1024 * 1024;  // of gRPC's own buffers; it reads on later, then ends calls
-  Duration keepalive{0};                             // pings to quiet clients; 0: none
-  Duration keepalive_accepted{10'000};               // clients may ping this often
+  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request; RESOURCE_EXHAUSTED beyond
+  std::size_t payload_bytes_max = 2 * 1024 * 1024;  // input, output, step data, context; INVALID_ARGUMENT beyond
+  std::size_t calls_max = 50'000;                   // open calls; RESOURCE_EXHAUSTED beyond
+  std::size_t watches_max = 1'000;                  // open streams of Health/Watch, which needs no token; RESOURCE_EXHAUSTED
+  std::size_t watches_per_address_max = 100;        // the same from one address
+  std::size_t streams_per_connection_max = 10'000;  // calls of one connection; its client holds further ones back
+  std::size_t connections_max = 10'000;             // of the listener; closed beyond
+  Duration keepalive{0};                            // pings to quiet clients; 0: none
+  Duration keepalive_accepted{10'000};              // clients may ping this often
 };
 
 // What the dialects leave to the server; docs/protocol-grpc.md has the table.
@@ -45,9 +46,10 @@ struct CompatFlags {
 };
 
 struct GrpcOptions {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 50051;  // 0 picks a free one
+  std::string address = "127.0.0.1";  // empty: no listener of its own
+  std::uint16_t port = 50051;         // 0 picks a free one
   net::TlsOptions tls;
+  std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the listener has its own
   std::vector<Token> tokens;
   bool auth_required = false;
   std::shared_ptr<auth::Brake> brake;  // shared with the other fronts; null: one of its own

@@ -3,12 +3,12 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
-#include <mutex>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "fronts/grpc/wire_call.h"
+#include "fronts/grpc/catalogue.h"
 #include "reflection_v1.pb.h"
 #include "reflection_v1alpha.pb.h"
 
@@ -60,54 +60,28 @@ void answer_extensions(const std::string& type_name, proto::ServerReflectionResp
   for (const auto* extension : extensions) response.add_extension_number(extension->number());
 }
 
-// One request at a time: reading pauses while its answer is written.
-class Reflection final : public grpc::ServerGenericBidiReactor {
+// A response for every request.
+class Reflection final : public StreamMethod {
  public:
-  explicit Reflection(std::shared_ptr<CallGate> gate) : gate_(std::move(gate)) { StartRead(&incoming_); }
+  explicit Reflection(StreamCall& call) : call_(call) {}
 
-  void OnReadDone(bool ok) override {
-    if (!ok) return finish(grpc::Status::OK);
-    if (gate_->core.stopping)
-      return finish(to_grpc(wire_error(ErrorDialect::native, Status::unavailable("the server is stopping"))));
-    std::optional<std::string> answer;
-    if (const auto asked = message_of(incoming_, gate_->core.options.limits.message_bytes_max); asked.ok())
-      answer = reflect(*asked);
-    if (!answer)
-      return finish(
-          to_grpc(wire_error(ErrorDialect::native, Status::invalid_argument("the message is not a ServerReflectionRequest"))));
-    const grpc::Slice bytes(answer->data(), answer->size());
-    outgoing_ = grpc::ByteBuffer(&bytes, 1);
-    StartWrite(&outgoing_);
+  void received(std::string message) override {
+    if (auto answer = reflect(message)) return call_.send(*std::move(answer));
+    call_.refuse(wire_error(ErrorDialect::native, Status::invalid_argument("the message is not a ServerReflectionRequest")));
   }
-
-  void OnWriteDone(bool ok) override {
-    if (!ok) return finish(grpc::Status::CANCELLED);
-    incoming_.Clear();
-    StartRead(&incoming_);
-  }
-
-  void OnCancel() override { finish(grpc::Status::CANCELLED); }
-
-  void OnDone() override {
-    gate_->close_call();
-    delete this;
-  }
+  void half_closed() override { call_.finish(); }
+  void stopping() override { call_.refuse(wire_error(ErrorDialect::native, Status::unavailable("the server is stopping"))); }
 
  private:
-  void finish(const grpc::Status& status) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(finished_, true)) return;
-    }
-    Finish(status);
-  }
-
-  std::shared_ptr<CallGate> gate_;  // shared by all calls
-  grpc::ByteBuffer incoming_;
-  grpc::ByteBuffer outgoing_;
-  std::mutex mutex_;  // leaf; guards finished_
-  bool finished_ = false;
+  StreamCall& call_;
 };
+
+constexpr Method reflection_of(std::string_view service) {
+  return {.service = service, .name = "ServerReflectionInfo", .dialect = ErrorDialect::native, .open = [](StreamCall& call) {
+            return std::unique_ptr<StreamMethod>(std::make_unique<Reflection>(call));
+          }};
+}
+constexpr std::array kReflectionMethods{reflection_of(kReflectionService), reflection_of(kReflectionAlphaService)};
 
 }  // namespace
 
@@ -143,11 +117,6 @@ std::optional<std::string> reflect(std::string_view request) {
   return response.SerializeAsString();
 }
 
-grpc::ServerGenericBidiReactor* begin_reflection(std::shared_ptr<CallGate> gate, grpc::GenericCallbackServerContext& context) {
-  Status allowed = gate->authenticate(find_metadata(context, "authorization"), address_of(context.peer())).status();
-  if (allowed.ok()) allowed = gate->open_call();
-  if (!allowed.ok()) return new Refusal(wire_error(ErrorDialect::native, allowed));
-  return new Reflection(std::move(gate));
-}
+std::span<const Method> reflection_methods() { return kReflectionMethods; }
 
 }  // namespace muster::rpc

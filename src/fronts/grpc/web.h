@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct WebAnswer {
   std::string details;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
+
+// The client's timeout as its header says it: "10S", "1500m". Nothing: there is none.
+std::optional<Duration> parse_timeout(std::string_view text);
 
 using WebReply = UniqueFunction<void(WebAnswer)>;  // called once, on any thread
 using WebCancel = UniqueFunction<void()>;          // the client went away; after the answer it does nothing

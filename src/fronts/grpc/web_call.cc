@@ -19,7 +19,7 @@ WebAnswer to_answer(WireError error) {
 
 WebCancel WebCall::begin(std::shared_ptr<CallGate> gate, WebRequest request, WebReply reply) {
   Entry* entry = gate->catalogue.find(request.path);
-  if (entry == nullptr) {
+  if (entry == nullptr || entry->method.run == nullptr) {
     gate->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
     WireError error = wire_error(Catalogue::dialect_of(request.path), Status::not_found("no such method: " + request.path));
     error.code = WireCode::unimplemented;

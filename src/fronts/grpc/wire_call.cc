@@ -1,148 +1,119 @@
 #include "fronts/grpc/wire_call.h"
 
 #include <fmt/format.h>
-#include <grpcpp/impl/codegen/server_callback_handlers.h>
 
 #include <utility>
 
-#include "fronts/grpc/gunzip.h"
-
 namespace muster::rpc {
-namespace {
 
-constexpr std::size_t kCopiedBytesMax = 4 * 1024;  // a longer answer is handed over as it is instead
-
-// Nothing of ours is among them, and they would be copied for every call.
-bool is_plumbing(std::string_view name) {
-  return name == "user-agent" || name == "authorization" || name.starts_with("grpc-") || name.starts_with(":") || name == "te" ||
-         name == "content-type" || name == "accept-encoding";
-}
-
-std::string_view view(const grpc::string_ref& text) { return {text.data(), text.size()}; }
-
-grpc::ByteBuffer to_buffer(std::string bytes) {
-  if (bytes.size() <= kCopiedBytesMax) {
-    const grpc::Slice slice(bytes.data(), bytes.size());
-    return {&slice, 1};
-  }
-  auto* kept = new std::string(std::move(bytes));
-  const grpc::Slice slice(
-      kept->data(), kept->size(), [](void* text) { delete static_cast<std::string*>(text); }, kept);
-  return {&slice, 1};
-}
-
-bool to_text(const grpc::ByteBuffer& buffer, std::string& out) {
-  grpc::Slice single;
-  if (buffer.TrySingleSlice(&single).ok()) {
-    out.assign(reinterpret_cast<const char*>(single.begin()), single.size());
-    return true;
-  }
-  std::vector<grpc::Slice> slices;
-  if (!buffer.Dump(&slices).ok()) return false;
-  out.reserve(buffer.Length());
-  for (const grpc::Slice& slice : slices) out.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  return true;
-}
-
-}  // namespace
-
-std::string address_of(const std::string& peer) {
-  const std::size_t scheme = peer.find(':');
-  if (scheme == std::string::npos) return peer;
-  std::string_view rest = std::string_view(peer).substr(scheme + 1);
-  if (const std::size_t port = rest.rfind(':'); port != std::string_view::npos) rest = rest.substr(0, port);
-  // Brackets of an IPv6 address arrive escaped.
-  for (const std::string_view bracket : {"%5B", "%5b", "["})
-    if (rest.starts_with(bracket)) rest.remove_prefix(bracket.size());
-  for (const std::string_view bracket : {"%5D", "%5d", "]"})
-    if (rest.ends_with(bracket)) rest.remove_suffix(bracket.size());
-  return std::string(rest);
-}
-
-std::string_view find_metadata(const grpc::CallbackServerContext& context, std::string_view name) {
-  const auto& all = context.client_metadata();
-  const auto at = all.find(grpc::string_ref(name.data(), name.size()));
-  return at == all.end() ? std::string_view() : view(at->second);
-}
-
-grpc::Status to_grpc(WireError error) {
-  return {static_cast<grpc::StatusCode>(error.code), std::move(error.message), std::move(error.details)};
-}
-
-Result<std::string> message_of(const grpc::ByteBuffer& buffer, std::size_t bytes_max) {
-  if (buffer.Length() > bytes_max)
-    return Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", buffer.Length(), bytes_max));
-  std::string out;
-  if (!to_text(buffer, out)) return Status::invalid_argument("the message cannot be read");
-  if (is_gzip(out)) return gunzip(out, bytes_max);
-  return out;
-}
-
-grpc::ServerUnaryReactor* WireCall::begin(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context,
-                                          const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing) {
-  auto* call = new WireCall(std::move(gate), entry, context, outgoing);
+std::shared_ptr<http2::Handler> WireCall::begin(std::shared_ptr<CallGate> gate, Entry& entry, http2::Stream& stream,
+                                                const http2::Head& head) {
+  auto* const call = new WireCall(std::move(gate), entry, stream);
+  std::shared_ptr<WireCall> held(call, [](WireCall* one) { one->let_go_of_transport(); });
+  call->self_ = held;
   try {
-    call->name_itself();
-    call->connection = context.peer();
-    const Status admitted = call->admit(find_metadata(context, "authorization"), address_of(call->connection));
-    // The method may answer at once, and the call be gone when this returns.
-    if (admitted.ok())
-      call->take(incoming);
-    else
-      call->refuse(admitted);
+    call->take_head(head);
   } catch (...) {
     // Before the method runs: what it throws does not come here.
     const Incident incident(call->gate().incidents, entry.method.name);
-    call->refuse(incident.status());
+    call->refuse_peer(incident.status());
   }
-  return call;
+  return held;
 }
 
-WireCall::WireCall(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing)
-    : LiveCall(std::move(gate), entry), context_(context), outgoing_(outgoing) {
-  for (const auto& [name, value] : context.client_metadata())
-    if (!is_plumbing(view(name))) received.emplace_back(std::string(view(name)), std::string(view(value)));
-  const auto due = context.deadline();
-  if (due != std::chrono::system_clock::time_point::max())
-    deadline = core.clock().elapsed() + std::chrono::duration_cast<Ticks>(due - std::chrono::system_clock::now());
+WireCall::WireCall(std::shared_ptr<CallGate> with, Entry& entry, http2::Stream& stream)
+    : LiveCall(std::move(with), entry), stream_(&stream), reader_(core.options.limits.message_bytes_max) {}
+
+// Who calls, and whether they may, is settled before a byte of the message is kept.
+void WireCall::take_head(const http2::Head& head) {
+  std::optional<WireError> wrong = read_head(head, entry().method.dialect, head_);
+  LiveCall::received = std::move(head_.received);
+  name_itself();
+  connection = fmt::format("grpc:{}", stream_->connection());
+  if (wrong) return refuse(*std::move(wrong));
+  auto known = gate().admit(entry(), head_.authorization, stream_->peer_address());
+  head_.authorization = {};
+  if (!known.ok()) return refuse_peer(known.status());
+  if (const Status admitted = admit(*std::move(known)); !admitted.ok()) return refuse_peer(admitted);
+  if (head.ended) return input_ended();
+  if (!head_.timeout) return;
+  deadline = core.clock().elapsed() + *head_.timeout;
+  late_ = core.alarms.set(*head_.timeout, [weak = self_] {
+    if (const auto self = weak.lock())
+      self->give_up({.code = WireCode::deadline_exceeded, .message = "the deadline passed", .details = {}});
+  });
 }
 
-void WireCall::take(const grpc::ByteBuffer& incoming) {
-  auto message = message_of(incoming, core.options.limits.message_bytes_max);
-  if (!message.ok()) return refuse(message.status());
-  request = *std::move(message);
+void WireCall::received(std::string_view bytes) {
+  while (!bytes.empty() && !ended()) {
+    if (message_) {
+      return refuse({.code = WireCode::unimplemented, .message = "the method takes one message, and more came", .details = {}});
+    }
+    auto taken = reader_.take(bytes);
+    if (!taken.ok()) return refuse_peer(taken.status());
+    if (*taken) message_ = **std::move(taken);
+  }
+  stream_->hold(message_ ? message_->bytes.size() : reader_.buffered());
+}
+
+void WireCall::input_ended() {
+  if (ended()) return;
+  if (reader_.is_inside()) return refuse_peer(Status::invalid_argument("the request ends within its message"));
+  if (!message_)
+    return refuse({.code = WireCode::unimplemented, .message = "the method takes one message, and none came", .details = {}});
+  auto bytes = unpacked(std::move(message_->bytes), message_->compressed, head_, core.options.limits.message_bytes_max);
+  if (!bytes.ok()) return refuse_peer(bytes.status());
+  request = *std::move(bytes);
+  message_.reset();
+  stream_->hold(request.size());
   run();
 }
 
-void WireCall::OnCancel() {
-  if (ended()) return undelivered();
-  give_up(WireError{.code = WireCode::cancelled, .message = "the client went away or its deadline passed", .details = {}});
+void WireCall::expired() { refuse_peer(Status::unavailable("the message did not arrive in time")); }
+
+void WireCall::closed() {
+  stream_ = nullptr;
+  if (late_) core.alarms.cancel(*late_);
+  if (!ended()) give_up({.code = WireCode::cancelled, .message = "the client went away", .details = {}});
 }
 
-void WireCall::OnDone() { let_go_of_transport(); }
-
 void WireCall::deliver(std::string response, const Metadata& trailers) {
-  for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
-  outgoing_ = to_buffer(std::move(response));
-  gate().reply_thread.hand_over([this] { Finish(grpc::Status::OK); });
+  response_ = std::move(response);
+  trailers_ = trailers;
+  send_on_loop();
 }
 
 void WireCall::deliver(WireError error, const Metadata& trailers) {
-  for (const auto& [name, value] : trailers) context_.AddTrailingMetadata(name, value);
-  Finish(to_grpc(std::move(error)));
+  error_ = std::move(error);
+  trailers_ = trailers;
+  send_on_loop();
 }
 
-WireMethods::WireMethods(const std::shared_ptr<CallGate>& gate) {
-  using Handler = grpc::internal::CallbackUnaryHandler<grpc::ByteBuffer, grpc::ByteBuffer>;
-  int place = 0;
-  for (const auto& [path, entry] : gate->catalogue.paths()) {
-    AddMethod(new grpc::internal::RpcServiceMethod(path.data(), grpc::internal::RpcMethod::NORMAL_RPC, nullptr));
-    MarkMethodRawCallback(
-        place++, new Handler([gate, entry = entry](grpc::CallbackServerContext* context, const grpc::ByteBuffer* incoming,
-                                                   grpc::ByteBuffer* outgoing) -> grpc::ServerUnaryReactor* {
-          return WireCall::begin(gate, *entry, *context, *incoming, *outgoing);
-        }));
+void WireCall::send_on_loop() {
+  std::shared_ptr<WireCall> self = self_.lock();
+  if (!self) {
+    if (!error_) undelivered();
+    return;
   }
+  if (core.loop.inside()) return send();
+  core.loop.post([self = std::move(self)] { self->send(); });
+}
+
+void WireCall::send() {
+  if (stream_ == nullptr) {
+    if (!error_) undelivered();
+    return;
+  }
+  if (late_) core.alarms.cancel(*std::exchange(late_, std::nullopt));
+  if (error_) return answer_error(*stream_, *error_, trailers_);
+  begin_answer(*stream_);
+  stream_->send(framed(std::exchange(response_, {})));
+  http2::Stream::Done done;
+  if (minds_delivery())
+    done = [self = self_.lock()](bool taken) {
+      if (!taken) self->undelivered();
+    };
+  end_answer(*stream_, trailers_, std::move(done));
 }
 
 }  // namespace muster::rpc

@@ -1,56 +1,50 @@
-// A unary call that came over gRPC itself: one message in, one message or an error out. gRPC's threads drive it.
+// A unary call that came over gRPC itself: one message in, one message or an error out. Lives on the loop's thread but for its
+// answer, which may be given on any and is sent there.
 #pragma once
 
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/impl/service_type.h>
-
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "fronts/grpc/call_head.h"
 #include "fronts/grpc/live_call.h"
+#include "fronts/grpc/message_reader.h"
+#include "fronts/http2/stream.h"
 
 namespace muster::rpc {
 
-class WireCall final : public grpc::ServerUnaryReactor, public LiveCall {
+class WireCall final : public http2::Handler, public LiveCall {
  public:
-  // Owns itself from here on: OnDone() and the last CallRef end it. `incoming` and `outgoing` are gRPC's, until OnDone().
-  static grpc::ServerUnaryReactor* begin(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context,
-                                         const grpc::ByteBuffer& incoming, grpc::ByteBuffer& outgoing);
+  // The transport's share of the call: it ends with the stream, the rest with the last CallRef.
+  static std::shared_ptr<http2::Handler> begin(std::shared_ptr<CallGate> gate, Entry& entry, http2::Stream& stream,
+                                               const http2::Head& head);
 
-  void OnCancel() override;
-  void OnDone() override;
-  // Neither blocks, so gRPC need not wake another thread for them; that thread was a sixth of a call's cost.
-  bool InternalInlineable() override { return true; }
+  void received(std::string_view bytes) override;
+  void input_ended() override;
+  void expired() override;
+  void closed() override;
 
  private:
-  WireCall(std::shared_ptr<CallGate> gate, Entry& entry, grpc::CallbackServerContext& context, grpc::ByteBuffer& outgoing);
-  // Reads the message and runs the method, or refuses.
-  void take(const grpc::ByteBuffer& incoming);
+  WireCall(std::shared_ptr<CallGate> gate, Entry& entry, http2::Stream& stream);
+  void take_head(const http2::Head& head);
+  void refuse_peer(const Status& why) { refuse(wire_error(entry().method.dialect, why)); }
+  using LiveCall::refuse;
   void deliver(std::string response, const Metadata& trailers) override;
   void deliver(WireError error, const Metadata& trailers) override;
+  void send_on_loop();
+  void send();
 
-  grpc::CallbackServerContext& context_;  // until OnDone()
-  grpc::ByteBuffer& outgoing_;
-};
-
-// Every method of the catalogue, registered by its path as a unary one of raw bytes: a registered call arrives together with its
-// message, which spares a round through gRPC's queue that a generic one costs.
-class WireMethods final : public grpc::Service {
- public:
-  explicit WireMethods(const std::shared_ptr<CallGate>& gate);
-};
-
-// What the streams and unary calls share about a peer and its metadata.
-std::string address_of(const std::string& peer);  // "ipv4:10.0.0.1:4711" → "10.0.0.1"
-std::string_view find_metadata(const grpc::CallbackServerContext& context, std::string_view name);
-grpc::Status to_grpc(WireError error);
-// The bytes of a message, unpacked. exhausted: more than `bytes_max`. invalid_argument: it cannot be unpacked.
-Result<std::string> message_of(const grpc::ByteBuffer& buffer, std::size_t bytes_max);
-
-// Answers a call that no method takes. Ends itself.
-class Refusal final : public grpc::ServerGenericBidiReactor {
- public:
-  explicit Refusal(WireError error) { Finish(to_grpc(std::move(error))); }
-  void OnDone() override { delete this; }
+  http2::Stream* stream_;  // null: it has ended
+  std::weak_ptr<WireCall> self_;
+  CallHead head_;
+  MessageReader reader_;
+  std::optional<MessageReader::Message> message_;
+  std::optional<Alarms::Key> late_;
+  // What is to be sent. Written by whoever ends the call, read on the loop's thread after that.
+  std::string response_;
+  std::optional<WireError> error_;
+  Metadata trailers_;
 };
 
 }  // namespace muster::rpc

@@ -5,6 +5,12 @@
 #include "fronts/http/routes.h"
 
 namespace muster::http {
+namespace {
+
+// Larger replies are sent as they are: the loop's thread compresses, and everybody else waits for it.
+constexpr std::size_t kGzipBytesMax = 1024 * 1024;
+
+}  // namespace
 
 Core::Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metrics, HttpOptions with_options)
     : loop(with_loop),
@@ -14,7 +20,8 @@ Core::Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metri
       options(std::move(with_options)),
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
-      events(std::make_shared<EventHub>(with_loop, with_door.events(), options.limits, incidents)) {}
+      events(std::make_shared<EventHub>(with_loop, with_door.events(), options.limits, incidents)),
+      pages(options.pages, options.pages_missing) {}
 
 const std::string& Core::date() {
   const Instant now = door.clock().now();
@@ -23,6 +30,22 @@ const std::string& Core::date() {
     date_ = http_date(now);
   }
   return date_;
+}
+
+bool Core::compress(ReturnPath::Outcome& outcome) {
+  const std::size_t size = outcome.response.body.size();
+  if (!outcome.gzip_allowed || size < options.limits.gzip_bytes_min || size > kGzipBytesMax) return false;
+  auto compressed = gzip.compress(outcome.response.body);
+  if (!compressed) return false;
+  outcome.response.body = *std::move(compressed);
+  return true;
+}
+
+UniqueFunction<void(bool)> Core::hand_back_unless_taken(std::vector<Grant> grants) {
+  if (grants.empty()) return {};
+  return [core = shared_from_this(), grants = std::move(grants)](bool taken) {
+    if (!taken) core->door.delivery().hand_back(grants);
+  };
 }
 
 Core::RouteMetrics& Core::metrics_of(const Route* route) {

@@ -13,17 +13,21 @@
 #include "fronts/http/event_hub.h"
 #include "fronts/http/gzip.h"
 #include "fronts/http/options.h"
+#include "fronts/http/pages/pages.h"
 #include "fronts/http/response.h"
+#include "fronts/http/return_path.h"
 #include "fronts/http/rpc.h"
 #include "fronts/http/run_events.h"
 #include "fronts/http/upgrade.h"
+#include "fronts/http2/stream.h"
 #include "net/io_loop.h"
 
 namespace muster::http {
 
 struct Route;
 
-class Core {
+// Shared by sessions and replies.
+class Core : public std::enable_shared_from_this<Core> {
  public:
   Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metrics, HttpOptions with_options);
 
@@ -31,6 +35,11 @@ class Core {
   const std::string& date();
   // Counts an answer; a null route is one that no row matched.
   void measure(const Route* route, unsigned status, Ticks took);
+
+  // True: the body is gzip now.
+  bool compress(ReturnPath::Outcome& outcome);
+  // For what is told when an answer was sent, or never will be. Empty without grants.
+  UniqueFunction<void(bool)> hand_back_unless_taken(std::vector<Grant> grants);
 
   net::IoLoop& loop;
   command::Door& door;
@@ -40,8 +49,10 @@ class Core {
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   Authenticator authenticator;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
+  const Pages pages;
   Gzip gzip;
   RpcHandler rpc;               // empty: nobody takes calls
+  http2::Serve other_streams;   // takes streams of HTTP/2 that are not for this front; empty: all are
   UpgradeHandler upgrade;       // empty: nobody takes WebSockets
   RunEventsHandler run_events;  // empty: nobody tells them
   std::size_t run_streams = 0;  // that are open; on the loop's thread

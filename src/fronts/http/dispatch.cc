@@ -83,6 +83,8 @@ void route(ExchangePtr exchange, std::string_view& name) {
   Match found = match(request.method, exchange->target.segments);
   exchange->route = found.route;
   exchange->parameters = std::move(found.parameters);
+  if (found.allow.empty() && (request.method == Method::get || request.method == Method::head))
+    if (auto page = core.pages.answer(request, exchange->target.path)) return exchange->answer(*std::move(page));
   if (found.allow.empty())
     return exchange->fail(Status::not_found(
         fmt::format("there is nothing at {}; see /api/v1/openapi.json", exchange->target.path.substr(0, kShownBytes))));

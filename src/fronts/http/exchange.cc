@@ -6,13 +6,13 @@
 #include "fronts/http/core.h"
 #include "fronts/http/gzip.h"
 #include "fronts/http/problem.h"
+#include "fronts/http/return_path.h"
 #include "fronts/http/routes.h"
 #include "fronts/http/rpc.h"
-#include "fronts/http/session.h"
 
 namespace muster::http {
 
-Exchange::Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> session, std::uint64_t number, Request request)
+Exchange::Exchange(std::shared_ptr<Core> core, std::weak_ptr<ReturnPath> session, std::uint64_t number, Request request)
     : core_(std::move(core)),
       session_(std::move(session)),
       number_(number),
@@ -56,10 +56,11 @@ void Exchange::answer(Response response, std::vector<Grant> grants) {
     response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
     response.headers.emplace_back("Vary", "Origin");
   }
+  const bool encoded = response.encoded;
   session->answer(number_, {.response = std::move(response),
                             .grants = std::move(grants),
                             .head_only = request_.method == Method::head,
-                            .gzip_allowed = !is_rpc_path(target) && accepts_gzip(request_.accept_encoding)});
+                            .gzip_allowed = !encoded && !is_rpc_path(target) && accepts_gzip(request_.accept_encoding)});
 }
 
 void Exchange::fail(const Status& status) { fail(http_status(status.code()), status); }
@@ -77,7 +78,8 @@ void Exchange::fail(unsigned http_status, const Status& status, std::vector<std:
 void Exchange::upgrade(const UpgradeHandler& handler) {
   const auto session = session_.lock();
   net::Connection* const connection = session ? session->to_itself(number_) : nullptr;
-  if (connection == nullptr) return fail(400, Status::invalid_argument("an upgrade is the only request of its connection"));
+  if (connection == nullptr)
+    return fail(400, Status::invalid_argument("an upgrade is the only request of its connection, which speaks HTTP/1.1"));
   auto judged = handler(request_, *connection);
   if (auto* refusal = std::get_if<UpgradeRefusal>(&judged))
     return fail(refusal->status, refusal->why, std::move(refusal->headers));
@@ -103,7 +105,7 @@ void Exchange::stream(OpenStream open) {
   Response response{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {{"Cache-Control", "no-store"}}};
   if (request_.method == Method::head) return answer(std::move(response));
   const auto session = session_.lock();
-  net::Connection* const connection = session ? session->to_itself(number_) : nullptr;
+  net::Connection* const connection = session ? session->to_stream_on(number_) : nullptr;
   if (connection == nullptr) return fail(Status::invalid_argument("a stream is the only request of its connection"));
   auto opened = open(*connection);
   if (!opened.ok()) return fail(opened.status());
@@ -113,8 +115,7 @@ void Exchange::stream(OpenStream open) {
     response.headers.emplace_back("Access-Control-Allow-Origin", request_.origin);
     response.headers.emplace_back("Vary", "Origin");
   }
-  session->become({.response = head_of(response, {.date = core_->date(), .keep_alive = false, .content_length = {}}),
-                   .session = *std::move(opened)});
+  session->become_stream(response, *std::move(opened));
 }
 
 void Exchange::when_room(UniqueFunction<void()> begin) {

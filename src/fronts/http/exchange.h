@@ -25,13 +25,13 @@
 namespace muster::http {
 
 class Core;
-class HttpSession;
+class ReturnPath;
 struct Route;
 struct EventFilter;
 
 class Exchange {
  public:
-  Exchange(std::shared_ptr<Core> core, std::weak_ptr<HttpSession> session, std::uint64_t number, Request request);
+  Exchange(std::shared_ptr<Core> core, std::weak_ptr<ReturnPath> session, std::uint64_t number, Request request);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -79,7 +79,7 @@ class Exchange {
   void let_go();
 
   std::shared_ptr<Core> core_;
-  std::weak_ptr<HttpSession> session_;
+  std::weak_ptr<ReturnPath> session_;
   const std::uint64_t number_;
   Request request_;
   const Ticks started_;

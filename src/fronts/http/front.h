@@ -1,4 +1,5 @@
-// The HTTP front: docs/protocol-http.md on a listener of its own. server/ starts and stops it.
+// The HTTP front: docs/protocol-http.md over HTTP/1.1 and HTTP/2, on a listener of its own and for whoever brings connections or
+// streams. server/ starts and stops it.
 //
 // It runs on the I/O loop it is given. Requests become commands, replies of the engine are posted back to the loop, and every
 // bound of options.h has its answer in docs/limits.md.
@@ -16,7 +17,10 @@
 #include "fronts/http/rpc.h"
 #include "fronts/http/run_events.h"
 #include "fronts/http/upgrade.h"
+#include "fronts/http2/first_bytes.h"
+#include "fronts/http2/stream.h"
 #include "net/io_loop.h"
+#include "net/listener.h"
 
 namespace muster::http {
 
@@ -28,8 +32,22 @@ class HttpFront {
   static Result<std::unique_ptr<HttpFront>> start(net::IoLoop& loop, command::Door& door, Metrics& metrics, HttpOptions options);
   ~HttpFront();  // stops without grace
 
-  std::uint16_t port() const;   // the real one, when 0 was asked for
-  std::string address() const;  // "127.0.0.1:8080", "[::1]:8080"
+  std::uint16_t port() const;   // the real one, when 0 was asked for; 0: it has no listener of its own
+  std::string address() const;  // "127.0.0.1:8080", "[::1]:8080"; empty: it has no listener of its own
+
+  // A second address for the same, beside the first or instead of it. Once.
+  struct ListenAt {
+    std::string host;
+    std::uint16_t port = 0;
+  };
+  Status listen(const ListenAt& at);
+  std::string second_address() const;  // empty: there is none
+
+  // The same for connections and streams of other listeners.
+  http2::MakeSession sessions() const;
+  http2::Serve streams() const;
+  // Who takes streams of HTTP/2 before this front does; it answers null for those that are not its own.
+  void set_other_streams(http2::Serve others);
 
   // For SIGHUP. Both apply to the next request or connection; event streams whose token is gone are closed.
   Status set_tokens(AuthOptions auth);
@@ -48,6 +66,7 @@ class HttpFront {
  private:
   struct State;
   explicit HttpFront(std::shared_ptr<State> state);
+  Result<std::unique_ptr<net::Listener>> open(const ListenAt& at);
   std::shared_ptr<State> state_;  // shared with replies of the engine that are still on their way
 };
 

@@ -48,7 +48,7 @@ TEST_F(FrontRpc, ACallIsTakenApartAndAnswered) {
   EXPECT_EQ(got.body, frame("out") + "\x80\0\0\0\x0f"s + "grpc-status:0\r\n");
   EXPECT_EQ(seen.path, kPath);
   EXPECT_EQ(seen.message, "in");
-  EXPECT_EQ(seen.timeout, Duration(5'000));
+  EXPECT_EQ(seen.timeout, "5S");
   EXPECT_EQ(seen.caller.role, command::Role::operator_role);
   EXPECT_NE(std::find(seen.metadata.begin(), seen.metadata.end(), std::pair("x-correlation-id"s, "c1"s)), seen.metadata.end());
 }

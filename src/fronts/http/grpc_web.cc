@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.h"
 #include "base/base64.h"
+#include "base/header_text.h"
 
 namespace muster::http::grpc_web {
 namespace {
@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kHeadBytes = 5;  // flags, then the length
 constexpr std::uint8_t kCompressed = 0x01;
 constexpr std::uint8_t kTrailers = 0x80;
-constexpr std::size_t kTimeoutDigitsMax = 8;  // by the protocol
 
 // Clients may encode piece by piece, each with its own padding.
 std::optional<std::string> decode_pieces(std::string_view text) {
@@ -85,44 +84,10 @@ std::string write_body(Form form, std::string_view response, const Ending& endin
   if (ending.code == 0) add_frame(out, 0, response);
   std::string trailers = fmt::format("grpc-status:{}\r\n", ending.code);
   if (!ending.message.empty()) trailers += fmt::format("grpc-message:{}\r\n", percent_encoded(ending.message));
-  if (!ending.details.empty()) trailers += fmt::format("grpc-status-details-bin:{}\r\n", unpadded_base64(ending.details));
+  if (!ending.details.empty()) trailers += fmt::format("grpc-status-details-bin:{}\r\n", to_unpadded_base64(ending.details));
   for (const auto& [name, value] : ending.metadata) trailers += fmt::format("{}:{}\r\n", name, value);
   add_frame(out, kTrailers, trailers);
   return form == Form::binary ? out : to_base64(out);
-}
-
-std::string percent_encoded(std::string_view message) {
-  std::string out;
-  for (const char c : message) {
-    if (c >= ' ' && c <= '~' && c != '%')
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
-std::string unpadded_base64(std::string_view bytes) {
-  std::string out = to_base64(bytes);
-  while (!out.empty() && out.back() == '=') out.pop_back();
-  return out;
-}
-
-std::optional<Duration> parse_timeout(std::string_view text) {
-  if (text.size() < 2 || text.size() > kTimeoutDigitsMax + 1) return std::nullopt;
-  std::int64_t count = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto [at, fault] = std::from_chars(text.data(), end, count);
-  if (fault != std::errc() || at != end || count < 0) return std::nullopt;
-  switch (text.back()) {
-    case 'H': return std::chrono::hours(count);
-    case 'M': return std::chrono::minutes(count);
-    case 'S': return std::chrono::seconds(count);
-    case 'm': return Duration(count);
-    case 'u': return Duration(count / 1'000);
-    case 'n': return Duration(count / 1'000'000);
-    default: return std::nullopt;
-  }
 }
 
 }  // namespace muster::http::grpc_web

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/status.h"
 
 namespace muster::http::grpc_web {
@@ -29,10 +28,5 @@ struct Ending {
 };
 // `response` is sent with code 0 alone.
 std::string write_body(Form form, std::string_view response, const Ending& ending);
-
-std::string percent_encoded(std::string_view message);  // grpc-message
-std::string unpadded_base64(std::string_view bytes);    // -bin values
-// "10S", "1500m"; nothing: not a timeout.
-std::optional<Duration> parse_timeout(std::string_view text);
 
 }  // namespace muster::http::grpc_web

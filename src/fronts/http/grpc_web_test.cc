@@ -58,15 +58,5 @@ TEST(GrpcWeb, WritesAnErrorAsTrailersAlone) {
             frame('\x80', "grpc-status:5\r\ngrpc-message:n%C3%A4h 100%25%0A\r\ngrpc-status-details-bin:AQI\r\n"));
 }
 
-TEST(GrpcWeb, ReadsTimeouts) {
-  EXPECT_EQ(parse_timeout("10S"), Duration(10s));
-  EXPECT_EQ(parse_timeout("1500m"), Duration(1'500));
-  EXPECT_EQ(parse_timeout("2H"), Duration(2h));
-  EXPECT_EQ(parse_timeout("3M"), Duration(3min));
-  EXPECT_EQ(parse_timeout("5000u"), Duration(5));
-  EXPECT_EQ(parse_timeout("99999999n"), Duration(99));
-  for (const char* bad : {"", "S", "10", "-1S", "10s", "123456789S", "1 S"}) EXPECT_FALSE(parse_timeout(bad)) << bad;
-}
-
 }  // namespace
 }  // namespace muster::http::grpc_web

@@ -23,16 +23,19 @@ bool quality_is_zero(std::string_view parameters) {
 
 }  // namespace
 
-bool accepts_gzip(std::string_view accept_encoding) {
+bool accepts_gzip(std::string_view accept_encoding) { return accepts_encoding(accept_encoding, "gzip"); }
+
+bool accepts_encoding(std::string_view accept_encoding, std::string_view coding) {
   std::optional<bool> any;
   while (!accept_encoding.empty()) {
     const std::string_view entry = accept_encoding.substr(0, accept_encoding.find(','));
     accept_encoding.remove_prefix(std::min(accept_encoding.size(), entry.size() + 1));
     const std::size_t semicolon = entry.find(';');
-    const std::string_view coding = trimmed(entry.substr(0, semicolon));
+    std::string_view named = trimmed(entry.substr(0, semicolon));
+    if (named == "x-gzip") named = "gzip";
     const bool allowed = semicolon == std::string_view::npos || !quality_is_zero(entry.substr(semicolon + 1));
-    if (coding == "gzip" || coding == "x-gzip") return allowed;
-    if (coding == "*") any = allowed;
+    if (named == coding) return allowed;
+    if (named == "*") any = allowed;
   }
   return any.value_or(false);
 }

@@ -10,6 +10,8 @@ namespace muster::http {
 
 // Does `Accept-Encoding` allow gzip? (RFC 9110: a quality of 0 forbids it.)
 bool accepts_gzip(std::string_view accept_encoding);
+// The same of another coding, such as "br".
+bool accepts_encoding(std::string_view accept_encoding, std::string_view coding);
 
 class Gzip {
  public:

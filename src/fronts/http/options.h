@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/embedded.h"
 #include "fronts/auth/authenticator.h"
 #include "net/budget.h"
 #include "net/tls.h"
@@ -36,7 +38,7 @@ struct Limits {
 };
 
 struct HttpOptions {
-  std::string address = "127.0.0.1";  // an IP address, or a name that resolves to one
+  std::string address = "127.0.0.1";  // an IP address, or a name that resolves to one; empty: no listener of its own
   std::uint16_t port = 8080;          // 0 picks a free one
   net::TlsOptions tls;
   std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the listener has its own
@@ -47,6 +49,9 @@ struct HttpOptions {
   std::vector<std::string> rpc_origins;   // the same for gRPC-Web
   std::vector<std::string> host_names;    // accepted in `Host` on a listener without authentication, beside loopback names
   std::map<std::string, std::string_view> documents;  // by path: JSON that everybody may read, as it is
+  bool exposed = false;                               // others bring requests that came from other machines
+  std::span<const embedded::File> pages;              // the dashboard's; they live as long as the program
+  std::string_view pages_missing;                     // why there are none
   bool insecure = false;                              // allows an address other than loopback without TLS and authentication
 };
 

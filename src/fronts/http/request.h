@@ -34,6 +34,7 @@ struct Request {
   std::string content_type;
   std::string accept_encoding;
   std::string last_event_id;
+  std::string if_none_match;
   std::string body;
   std::vector<std::pair<std::string, std::string>>
       metadata;  // of calls of gRPC-Web, of browsers' questions and of upgrades: all headers, lower-case names

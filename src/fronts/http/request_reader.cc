@@ -21,28 +21,9 @@ namespace beast = boost::beast::http;
 using boost::system::error_code;
 using Parser = beast::request_parser<beast::string_body>;
 
-Method method_of(beast::verb verb) {
-  switch (verb) {
-    case beast::verb::get: return Method::get;
-    case beast::verb::head: return Method::head;
-    case beast::verb::post: return Method::post;
-    case beast::verb::put: return Method::put;
-    case beast::verb::patch: return Method::patch;
-    case beast::verb::delete_: return Method::delete_;
-    case beast::verb::options: return Method::options;
-    default: return Method::other;  // a method of the library that no route of ours has
-  }
-}
-
 std::string header(const Parser::value_type& message, beast::field field) {
   const auto found = message.find(field);
   return found == message.end() ? std::string() : std::string(found->value());
-}
-
-// Requests of our own API need the few headers above alone.
-bool wants_metadata(const Request& request) {
-  return request.method == Method::options || grpc_web::form_of(request.content_type).has_value() ||
-         request.target.starts_with(kUpgradePath);
 }
 
 std::vector<std::pair<std::string, std::string>> all_headers(const Parser::value_type& message) {
@@ -62,6 +43,19 @@ RequestReader::Failure failure_of(const error_code& error, const RequestReader::
 }
 
 }  // namespace
+
+Method method_named(std::string_view name) {
+  for (const Method known :
+       {Method::get, Method::head, Method::post, Method::put, Method::patch, Method::delete_, Method::options})
+    if (to_string(known) == name) return known;
+  return Method::other;
+}
+
+// Requests of our own API need the few headers that have a field of their own alone.
+bool wants_metadata(const Request& request) {
+  return request.method == Method::options || grpc_web::form_of(request.content_type).has_value() ||
+         request.target.starts_with(kUpgradePath);
+}
 
 struct RequestReader::State {
   explicit State(Bounds with) : bounds(with) { renew(); }
@@ -142,7 +136,7 @@ Request RequestReader::take() {
   check(state_->phase == Phase::complete, "a request is taken when it is complete");
   auto message = state_->parser->release();
   Request request;
-  request.method = method_of(message.method());
+  request.method = method_named(message.method_string());
   request.target = std::string(message.target());
   request.host = header(message, beast::field::host);
   request.origin = header(message, beast::field::origin);
@@ -151,6 +145,7 @@ Request RequestReader::take() {
   request.accept_encoding = header(message, beast::field::accept_encoding);
   const auto last_event_id = message.find("Last-Event-ID");
   if (last_event_id != message.end()) request.last_event_id = std::string(last_event_id->value());
+  request.if_none_match = header(message, beast::field::if_none_match);
   request.keep_alive = message.keep_alive();
   if (wants_metadata(request)) request.metadata = all_headers(message);
   request.body = std::move(message.body());

@@ -12,6 +12,9 @@
 
 namespace muster::http {
 
+Method method_named(std::string_view name);   // "GET"; other: no route of ours has it
+bool wants_metadata(const Request& request);  // its Request::metadata is to be filled in
+
 class RequestReader {
  public:
   struct Bounds {

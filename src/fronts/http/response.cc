@@ -12,6 +12,7 @@ std::string_view reason_phrase(unsigned status) {
     case 200: return "OK";
     case 201: return "Created";
     case 204: return "No Content";
+    case 304: return "Not Modified";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
     case 403: return "Forbidden";
@@ -36,8 +37,9 @@ std::string head_of(const Response& response, const HeadOptions& options) {
   const auto out = std::back_inserter(head);
   fmt::format_to(out, "HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status, reason_phrase(response.status), options.date);
   if (!options.content_length || *options.content_length > 0) fmt::format_to(out, "Content-Type: {}\r\n", response.content_type);
-  // 204 has no length by definition.
-  if (options.content_length && response.status != 204) fmt::format_to(out, "Content-Length: {}\r\n", *options.content_length);
+  // 204 has no length by definition, and that of a 304 would be the length of what it does not send.
+  if (options.content_length && response.status != 204 && response.status != 304)
+    fmt::format_to(out, "Content-Length: {}\r\n", *options.content_length);
   if (options.gzip) head.append("Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n");
   for (const auto& [name, value] : response.headers) fmt::format_to(out, "{}: {}\r\n", name, value);
   if (!options.keep_alive) head.append("Connection: close\r\n");

@@ -16,6 +16,7 @@ struct Response {
   std::string_view content_type = "application/json";  // a constant; not sent with an empty body
   std::string body;
   std::vector<std::pair<std::string_view, std::string>> headers;  // beyond those every reply has
+  bool encoded = false;  // the body is sent as it is: it is compressed already, or must not be
 };
 
 std::string_view reason_phrase(unsigned status);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/header_text.h"
 #include "fronts/http/core.h"
 #include "fronts/http/endpoint.h"
 #include "fronts/http/grpc_web.h"
@@ -36,9 +37,8 @@ void answer_call(Exchange& exchange, grpc_web::Form form, RpcAnswer answer) {
   // Errors stand in the headers too: some clients look there, others at the trailers.
   if (ending.code != 0) {
     response.headers.emplace_back("grpc-status", std::to_string(ending.code));
-    response.headers.emplace_back("grpc-message", grpc_web::percent_encoded(ending.message));
-    if (!ending.details.empty())
-      response.headers.emplace_back("grpc-status-details-bin", grpc_web::unpadded_base64(ending.details));
+    response.headers.emplace_back("grpc-message", percent_encoded(ending.message));
+    if (!ending.details.empty()) response.headers.emplace_back("grpc-status-details-bin", to_unpadded_base64(ending.details));
   }
   expose_headers(exchange, response);
   exchange.answer(std::move(response));
@@ -69,7 +69,7 @@ void serve_rpc(ExchangePtr exchange, Status authenticated) {
   RpcRequest request{.path = exchange->target.path,
                      .message = {},
                      .metadata = exchange->request().metadata,
-                     .timeout = grpc_web::parse_timeout(header(*exchange, "grpc-timeout")),
+                     .timeout = std::string(header(*exchange, "grpc-timeout")),
                      .caller = exchange->credential.caller,
                      .refused = std::move(authenticated)};
   if (request.refused.ok()) {

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/status.h"
 #include "base/unique_function.h"
 #include "command/context.h"
@@ -22,7 +20,7 @@ struct RpcRequest {
   std::string path;  // "/package.Service/Method"
   std::string message;
   RpcMetadata metadata;
-  std::optional<Duration> timeout;  // the client's
+  std::string timeout;  // the client's, in gRPC's words; empty: none
   command::Caller caller;
   Status refused;  // not ok: it is to be refused for this
 };

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t kRequestBytes = 1'024;  // of a request that waits, beside its body
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-// Larger replies are sent as they are: the loop's thread compresses, and everybody else waits for it.
-constexpr std::size_t kGzipBytesMax = 1024 * 1024;
 
 using Phase = RequestReader::Phase;
 
@@ -182,6 +180,11 @@ void HttpSession::become(UpgradeTaken taken) {
   connection_.resume_reading();
 }
 
+void HttpSession::become_stream(const Response& head, std::shared_ptr<net::Session> session) {
+  become({.response = head_of(head, {.date = core_->date(), .keep_alive = false, .content_length = {}}),
+          .session = std::move(session)});
+}
+
 void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up) {
   Slot* found = slot(number);
   // The answer may have come before this.
@@ -215,23 +218,12 @@ void HttpSession::send(Slot& front) {
   Outcome& outcome = *front.outcome;
   const bool keep_alive = front.keep_alive && !(last_request_seen_ && slots_.empty());
   if (!keep_alive) last_request_seen_ = true;
-  HeadOptions head{.date = core_->date(), .keep_alive = keep_alive, .content_length = outcome.response.body.size()};
-  const std::size_t size = outcome.response.body.size();
-  if (outcome.gzip_allowed && size >= core_->options.limits.gzip_bytes_min && size <= kGzipBytesMax) {
-    if (auto compressed = core_->gzip.compress(outcome.response.body)) {
-      outcome.response.body = *std::move(compressed);
-      head.gzip = true;
-      head.content_length = outcome.response.body.size();
-    }
-  }
+  const bool gzip = core_->compress(outcome);
+  const HeadOptions head{
+      .date = core_->date(), .keep_alive = keep_alive, .content_length = outcome.response.body.size(), .gzip = gzip};
   std::string bytes = head_of(outcome.response, head);
   const bool with_body = !outcome.head_only && !outcome.response.body.empty();
-  UniqueFunction<void(bool)> done;
-  if (!outcome.grants.empty()) {
-    done = [core = core_, grants = std::move(outcome.grants)](bool delivered) {
-      if (!delivered) core->door.delivery().hand_back(grants);
-    };
-  }
+  UniqueFunction<void(bool)> done = core_->hand_back_unless_taken(std::move(outcome.grants));
   if (!with_body) return connection_.send(std::move(bytes), std::move(done));
   connection_.send(std::move(bytes));
   connection_.send(std::move(outcome.response.body), std::move(done));

@@ -13,12 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "fronts/http/auth.h"
-#include "fronts/http/codec/events.h"
 #include "fronts/http/request_reader.h"
-#include "fronts/http/response.h"
-#include "fronts/http/upgrade.h"
-#include "model/job.h"
+#include "fronts/http/return_path.h"
 #include "net/connection.h"
 
 namespace muster::http {
@@ -27,7 +23,7 @@ class Core;
 
 inline constexpr std::size_t kUnparsedBytesMax = 64 * 1024;  // beyond, reading pauses until answers have gone
 
-class HttpSession final : public net::Session, public std::enable_shared_from_this<HttpSession> {
+class HttpSession final : public net::Session, public ReturnPath, public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(std::shared_ptr<Core> core, net::Connection& connection);
 
@@ -40,31 +36,17 @@ class HttpSession final : public net::Session, public std::enable_shared_from_th
   void drain() override;
   void closed() override;
 
-  // How exchanges answer. `number` is the slot they were made for.
-  struct Outcome {
-    Response response;
-    std::vector<Grant> grants;  // handed back when the response cannot be sent
-    bool head_only = false;
-    bool gzip_allowed = false;
-  };
-  void answer(std::uint64_t number, Outcome outcome);
-  struct StreamStart {
-    Response response;
-    EventFilter filter;
-    std::uint64_t after = 0;
-    Credential credential;
-    bool head_only = false;
-  };
-  void stream(std::uint64_t number, StreamStart start);
-  // The connection, when no other request of it is under way; nullptr: one is.
-  net::Connection* to_itself(std::uint64_t number);
-  // From the next byte on the connection is another session's. REQUIRES: to_itself().
-  void become(UpgradeTaken taken);
-  // Runs `begin` when no other request before it may still be answered at length and the connection has room.
-  void begin_long(std::uint64_t number, UniqueFunction<void()> begin);
-  void wait_with(std::uint64_t number, std::function<void()> give_up);
-  bool peer_gone() const { return closed_ || peer_finished_; }
-  const std::string& peer_address() const { return connection_.peer_address(); }
+  void answer(std::uint64_t number, Outcome outcome) override;
+  void stream(std::uint64_t number, StreamStart start) override;
+  // The connection, when no other request of it is under way.
+  net::Connection* to_itself(std::uint64_t number) override;
+  void become(UpgradeTaken taken) override;
+  net::Connection* to_stream_on(std::uint64_t number) override { return to_itself(number); }
+  void become_stream(const Response& head, std::shared_ptr<net::Session> session) override;
+  void begin_long(std::uint64_t number, UniqueFunction<void()> begin) override;
+  void wait_with(std::uint64_t number, std::function<void()> give_up) override;
+  bool peer_gone() const override { return closed_ || peer_finished_; }
+  const std::string& peer_address() const override { return connection_.peer_address(); }
 
  private:
   struct Slot {

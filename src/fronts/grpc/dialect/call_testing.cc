@@ -113,7 +113,9 @@ void MethodTest::start() {
   engine = std::make_unique<engine::Engine>(*store, clock, *metrics, engine_options);
   door = std::make_unique<command::Door>(
       *engine, command::ServerFacts{.version = "0.1.0", .started_at = clock.now(), .node = "node-1"}, *metrics);
-  core = std::make_unique<Core>(*door, *metrics, options);
+  loop = std::make_unique<net::IoLoop>(clock, metrics.get());
+  loop->start();
+  core = std::make_unique<Core>(*loop, *door, *metrics, options);
   ticking_ = true;
   ticker_ = std::thread([this] {
     while (ticking_) {
@@ -131,6 +133,7 @@ void MethodTest::stop() {
     EXPECT_TRUE(store->close().ok());
   }
   core.reset();
+  loop.reset();
   door.reset();
   engine.reset();
   store.reset();

@@ -20,6 +20,7 @@
 #include "engine/engine.h"
 #include "fronts/grpc/core.h"
 #include "fronts/grpc/methods.h"
+#include "net/io_loop.h"
 #include "store/sqlite/store.h"
 
 namespace muster::rpc {
@@ -111,6 +112,7 @@ class MethodTest : public testing::Test {
   std::unique_ptr<store::sqlite::SqliteStore> store;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<command::Door> door;
+  std::unique_ptr<net::IoLoop> loop;
   std::unique_ptr<Core> core;
 
  private:

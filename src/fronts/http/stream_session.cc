@@ -1,0 +1,162 @@
+#include "fronts/http/stream_session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/ascii.h"
+#include "fronts/http/core.h"
+#include "fronts/http/dispatch.h"
+#include "fronts/http/exchange.h"
+#include "fronts/http/problem.h"
+#include "fronts/http/request_reader.h"
+#include "fronts/http2/limits.h"
+
+namespace muster::http {
+
+std::shared_ptr<http2::Handler> StreamSession::begin(std::shared_ptr<Core> core, http2::Stream& stream, const http2::Head& head) {
+  auto session = std::make_shared<StreamSession>(std::move(core), stream);
+  session->take_head(head);
+  return session;
+}
+
+StreamSession::StreamSession(std::shared_ptr<Core> core, http2::Stream& stream)
+    : core_(std::move(core)), stream_(&stream), peer_address_(stream.peer_address()) {}
+
+void StreamSession::take_head(const http2::Head& head) {
+  if (head.too_large) return refuse(431, Status::invalid_argument("the headers are longer than accepted"));
+  request_.method = method_named(head.method);
+  request_.target = std::string(head.path);
+  request_.host = std::string(head.authority);
+  request_.origin = std::string(head.find("origin"));
+  request_.authorization = std::string(head.find("authorization"));
+  request_.content_type = std::string(head.find("content-type"));
+  request_.accept_encoding = std::string(head.find("accept-encoding"));
+  request_.last_event_id = std::string(head.find("last-event-id"));
+  request_.if_none_match = std::string(head.find("if-none-match"));
+  if (wants_metadata(request_))
+    for (const http2::Field& field : head.fields)
+      if (field.name != "authorization") request_.metadata.emplace_back(std::string(field.name), std::string(field.value));
+  if (head.ended) return input_ended();
+  // Nobody makes us keep a body before we know who they are.
+  if (!core_->authenticator.required()) return;
+  const auto known = core_->authenticator.authenticate(request_.authorization, peer_address_, core_->loop.clock().elapsed());
+  if (!known.ok()) refuse(http_status(known.code()), known.status());
+}
+
+void StreamSession::received(std::string_view bytes) {
+  if (over()) return;
+  const std::size_t max = core_->options.limits.body_bytes_max;
+  if (request_.body.size() + bytes.size() > max)
+    return refuse(413, Status::invalid_argument(fmt::format("the body is longer than {} bytes", max)));
+  request_.body.append(bytes);
+  stream_->hold(request_.body.size());
+}
+
+void StreamSession::input_ended() {
+  if (over()) return;
+  dispatch(std::make_unique<Exchange>(core_, weak_from_this(), 0, std::move(request_)));
+}
+
+void StreamSession::expired() {
+  if (!over()) refuse(408, Status::invalid_argument("the body did not arrive in time"));
+}
+
+void StreamSession::drained() {
+  for (UniqueFunction<void(bool)>& done : std::exchange(taken_, {})) done(true);
+  if (over()) return;
+  if (events_) core_->events->drained(*this);
+  if (successor_) successor_->output_drained();
+}
+
+void StreamSession::draining() {
+  if (over()) return;
+  if (events_) return close_when_sent();
+  if (successor_) return successor_->drain();
+  if (give_up_) std::exchange(give_up_, nullptr)();
+}
+
+void StreamSession::closed() {
+  stream_ = nullptr;
+  if (std::exchange(events_, false)) core_->events->remove(*this);
+  for (UniqueFunction<void(bool)>& done : std::exchange(taken_, {})) done(false);
+  if (give_up_) std::exchange(give_up_, nullptr)();
+  if (const auto successor = std::exchange(successor_, nullptr)) successor->closed();
+}
+
+void StreamSession::refuse(unsigned status, const Status& why) {
+  core_->measure(nullptr, status, Ticks::zero());
+  answer(0, {.response = problem(status, why, ""), .grants = {}});
+}
+
+void StreamSession::answer(std::uint64_t, Outcome outcome) {
+  if (over()) return core_->door.delivery().hand_back(outcome.grants);
+  give_up_ = nullptr;
+  finished_ = true;
+  const bool gzip = core_->compress(outcome);
+  const bool with_body = !outcome.head_only && !outcome.response.body.empty();
+  UniqueFunction<void(bool)> done = core_->hand_back_unless_taken(std::move(outcome.grants));
+  respond(outcome.response, gzip, true);
+  if (with_body) stream_->send(std::move(outcome.response.body));
+  stream_->finish({}, std::move(done));
+}
+
+void StreamSession::respond(const Response& response, bool gzip, bool with_length) {
+  const std::string length = std::to_string(response.body.size());
+  std::vector<std::string> names;
+  names.reserve(response.headers.size());
+  std::vector<http2::Field> fields{{"date", core_->date()}};
+  if (!with_length || !response.body.empty()) fields.push_back({"content-type", response.content_type});
+  if (with_length && response.status != 204 && response.status != 304) fields.push_back({"content-length", length});
+  if (gzip) fields.insert(fields.end(), {{"content-encoding", "gzip"}, {"vary", "Accept-Encoding"}});
+  for (const auto& [name, value] : response.headers) fields.push_back({names.emplace_back(lower(name)), value});
+  stream_->respond(response.status, fields);
+}
+
+void StreamSession::stream(std::uint64_t, StreamStart start) {
+  if (over()) return;
+  respond(start.response, false, false);
+  if (start.head_only) return close_when_sent();
+  events_ = true;
+  core_->events->add(*this, std::move(start.filter), start.after, std::move(start.credential));
+}
+
+// The session begins when its head has left, as on a connection of its own.
+void StreamSession::become_stream(const Response& head, std::shared_ptr<net::Session> session) {
+  respond(head, false, false);
+  successor_ = std::move(session);
+  core_->loop.post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->successor_) self->successor_->output_drained();
+  });
+}
+
+void StreamSession::wait_with(std::uint64_t, std::function<void()> give_up) {
+  if (stream_ == nullptr) return give_up();
+  if (!finished_) give_up_ = std::move(give_up);
+}
+
+void StreamSession::send(std::string bytes, UniqueFunction<void(bool)> done) {
+  if (over()) {
+    if (done) core_->loop.post([call = std::move(done)]() mutable { call(false); });
+    return;
+  }
+  stream_->send(std::move(bytes));
+  if (done) taken_.push_back(std::move(done));
+}
+
+bool StreamSession::has_room() { return unsent() < http2::kUnsentFrameBytesMax; }
+
+void StreamSession::close_when_sent() {
+  if (over()) return;
+  finished_ = true;
+  stream_->finish({});
+}
+
+void StreamSession::close_now() {
+  if (over()) return;
+  finished_ = true;
+  stream_->reset(http2::Reset::cancel);
+}
+
+}  // namespace muster::http
