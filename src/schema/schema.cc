@@ -4,6 +4,7 @@
 
 #include "schema/compiler.h"
 #include "schema/program.h"
+#include "schema/text_walk.h"
 #include "schema/walk.h"
 
 namespace muster::schema {
@@ -18,6 +19,8 @@ Result<Schema> Schema::compile(const json::Tree& document, const Options& option
 }
 
 bool Schema::accepts(const json::Tree& instance) const { return Walk(*program_, nullptr).accepts(instance); }
+
+bool Schema::surely_accepts(std::string_view json) const { return TextWalk(*program_).accepts(json); }
 
 std::vector<Fault> Schema::faults(const json::Tree& instance) const {
   std::vector<Fault> found;

@@ -65,6 +65,9 @@ class Schema {
 
   // Whether faults() would be empty, without saying why. Allocates only for uniqueItems, propertyNames and unevaluated*.
   bool accepts(const json::Tree& instance) const;
+  // The same for a value of which there is no tree yet, without making one. False: the tree must be asked.
+  // REQUIRES: the text of one JSON value, without blanks around it.
+  bool surely_accepts(std::string_view json) const;
   // At most kFaultsMax. A judgement that runs out of steps or into too deep a recursion is a fault that says so.
   std::vector<Fault> faults(const json::Tree& instance) const;
   // ok, or invalid_argument with the first fault: "metrics/inflight: -1 is below the minimum 0".

@@ -34,8 +34,8 @@ TEST(Ack, Case20WithoutForThereIsNoEnvelopeAckEither) {
   const auto back = read_envelope(out, {});
   ASSERT_TRUE(back.ok()) << out;
   EXPECT_FALSE(back->ack_for);
-  EXPECT_EQ(json::member(back->payload, "for"), nullptr);
-  EXPECT_EQ(read_ack(back->payload)->window, (WindowAck{1, 0, 64}));
+  EXPECT_EQ(json::member(back->payload.tree(), "for"), nullptr);
+  EXPECT_EQ(read_ack(back->payload.tree())->window, (WindowAck{1, 0, 64}));
   EXPECT_EQ(back->corr, "n1");
 }
 

@@ -6,13 +6,18 @@
 #include <limits>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/time_text.h"
-#include "session/member_scan.h"
 #include "session/wire_text.h"
 
 namespace muster::session {
 namespace {
 
+using json::is_plain;
+using json::Member;
+using json::MemberScan;
+using json::natural_value;
+using json::text_value;
 using json::Tree;
 
 constexpr std::size_t kFieldShownBytes = 64;  // of a name that a peer made up
@@ -97,8 +102,8 @@ Status take_flags(std::string_view value, std::vector<std::string>& out) {
   return {};
 }
 
-Status take_payload(std::string_view value, Tree& out) {
-  std::optional<Tree> payload = json::parse(value);
+Status take_payload(std::string_view value, Payload& out) {
+  std::optional<Payload> payload = Payload::read(value);
   if (!payload) return not_json();
   if (!payload->is_object()) return wrong("payload", "an object");
   out = std::move(*payload);
@@ -279,7 +284,7 @@ FrameHead head_of(const Envelope& envelope) {
 
 std::string write_envelope(const Envelope& envelope) {
   std::string out;
-  append_frame(out, head_of(envelope), json::dump(envelope.payload));
+  append_frame(out, head_of(envelope), envelope.payload.text());
   return out;
 }
 

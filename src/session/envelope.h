@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/json_reader.h"
 #include "base/status.h"
 #include "session/frame_types.h"
+#include "session/payload.h"
 
 namespace muster::session {
 
@@ -48,7 +48,7 @@ struct Envelope {
   std::optional<std::string> ack_for;  // `ack.for`: the id that this frame acknowledges
   bool ack_request = false;            // `ack.request`
   std::vector<std::string> flags;
-  json::Tree payload = json::Tree::object();
+  Payload payload;
   std::size_t bytes = 0;  // of the message it was read from; not on the wire
 };
 

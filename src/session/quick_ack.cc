@@ -4,12 +4,16 @@
 #include <array>
 #include <limits>
 
+#include "base/json_text.h"
 #include "base/time_text.h"
-#include "session/member_scan.h"
-#include "session/wire_text.h"
 
 namespace muster::session {
 namespace {
+
+using json::is_plain;
+using json::Member;
+using json::MemberScan;
+using json::natural_value;
 
 // The inside of a string that stands in JSON as it is, and is as long as the envelope's texts may be.
 std::optional<std::string_view> plain_text(std::string_view value) {

@@ -31,7 +31,7 @@ TEST(QuickAck, TakesAcksAsWorkersWriteThem) {
 TEST(QuickAck, ReadsWhatTheLongWayReads) {
   const auto envelope = read_envelope(kUsual, {});
   ASSERT_TRUE(envelope.ok());
-  const auto payload = read_ack(envelope->payload);
+  const auto payload = read_ack(envelope->payload.tree());
   ASSERT_TRUE(payload.ok());
   EXPECT_EQ(read_quick_ack(kUsual)->window, payload->window);
   EXPECT_EQ(read_quick_ack(kUsual)->tenant, envelope->tenant);

@@ -6,15 +6,10 @@
 #include <chrono>
 
 #include "base/json_reader.h"
+#include "base/json_text.h"
 
 namespace muster::session {
 namespace {
-
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (unsigned c = 0x20; c < 0x7F; ++c) plain[c] = c != '"' && c != '\\';
-  return plain;
-}();
 
 char* put_two(char* at, unsigned value) {
   *at++ = static_cast<char>('0' + value / 10);
@@ -51,14 +46,8 @@ char* put_seconds(char* text, Instant at) {
 
 }  // namespace
 
-bool is_plain(std::string_view text) {
-  for (const char c : text)
-    if (!kPlain[static_cast<unsigned char>(c)]) return false;
-  return true;
-}
-
 void append_quoted(std::string& out, std::string_view text) {
-  if (!is_plain(text)) {
+  if (!json::is_plain(text)) {
     out += json::dump(json::Tree(text));
     return;
   }

@@ -10,8 +10,6 @@
 
 namespace muster::session {
 
-// Whether a text stands in JSON as it is: printable ASCII without quote and backslash.
-bool is_plain(std::string_view text);
 // `text` in quotes, escaped as JSON demands. Bytes that are not UTF-8 become U+FFFD.
 void append_quoted(std::string& out, std::string_view text);
 void append_number(std::string& out, std::uint64_t number);

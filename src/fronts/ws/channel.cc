@@ -186,7 +186,7 @@ void Channel::received_by_id(Envelope frame) {
 }
 
 void Channel::acked(const Envelope& ack) {
-  const auto payload = session::read_ack(ack.payload);
+  const auto payload = session::read_ack(ack.payload.tree());
   if (!payload.ok()) return core_.meter.refused("payload");
   if (protocol_ == Protocol::v1) {
     if (const std::string* id = session::acked_id(ack, *payload)) waits_.acked(*id);

@@ -109,7 +109,7 @@ bool Conversation::may_complain() { return (worker_ ? worker_->complaints() : co
 
 bool Conversation::fits(const Envelope& frame, FrameKind kind) {
   const schema::Schema* schema = core_.schemas.payload(*protocol_, kind);
-  if (schema == nullptr || schema->accepts(frame.payload)) return true;
+  if (schema == nullptr || schema->surely_accepts(frame.payload.text()) || schema->accepts(frame.payload.tree())) return true;
   core_.meter.refused("payload");
   // Saying what is wrong is work: it is not done for a line that is left out.
   if (may_complain())
@@ -117,7 +117,7 @@ bool Conversation::fits(const Envelope& frame, FrameKind kind) {
                {.session_id = worker_ ? worker_->session_id() : std::string_view(),
                 .address = socket_.peer_address(),
                 .code = session::kInternal.code,
-                .reason = schema->check(frame.payload).message()});
+                .reason = schema->check(frame.payload.tree()).message()});
   return false;
 }
 
@@ -131,7 +131,7 @@ void Conversation::process(FrameKind kind, Envelope frame) {
     case FrameKind::resume: return fit ? resume(std::move(frame)) : spoiled(Status::invalid_argument("the payload of resume"));
     default: break;
   }
-  if (!fit) frame.payload = nullptr;
+  if (!fit) frame.payload = json::Tree();
   if (state_ == ServerState::ready) worker_->received(kind, std::move(frame));
 }
 
@@ -168,13 +168,13 @@ bool Conversation::shows_certificate_of(const auth::Credential& credential) cons
 }
 
 void Conversation::handshake(const Envelope& frame) {
-  auto judged = authenticate(frame.payload);
+  auto judged = authenticate(frame.payload.tree());
   if (const auto* code = std::get_if<ErrorCode>(&judged)) {
     warn_about("authentication failed", frame,
                {.session_id = {}, .address = socket_.peer_address(), .code = code->code, .reason = code->reason});
     return *protocol_ == Protocol::v1 ? refuse(*code) : reset(*code);
   }
-  const json::Tree& worker = frame.payload["worker"];
+  const json::Tree& worker = frame.payload.tree()["worker"];
   Identity identity;
   identity.protocol = *protocol_;
   identity.tenant = frame.tenant;
@@ -202,7 +202,7 @@ void Conversation::handshake(const Envelope& frame) {
 
 void Conversation::registration(Envelope frame) {
   if (frame.id == registering_id_) return;  // it is on its way
-  Registration registration = read_registration(frame.payload, &core_.schemas.manifest());
+  Registration registration = read_registration(frame.payload.tree(), &core_.schemas.manifest());
   if (worker_) {
     acknowledge(frame);
     return worker_->registered_again(std::move(registration));
@@ -235,7 +235,7 @@ void Conversation::resume(Envelope frame) {
   if (const auto known = core_.sessions->find(frame.tenant, frame.sender.id)) return resume_known(frame, known.get());
   // It may have been another process, or another node, that accepted the session.
   resuming_ = true;
-  WorkerSession::ResumeClaim claim{frame.sender.id, frame.tenant, text_of(frame.payload, "session_token")};
+  WorkerSession::ResumeClaim claim{frame.sender.id, frame.tenant, text_of(frame.payload.tree(), "session_token")};
   WorkerSession::restore(core_, std::move(claim),
                          [this, alive = alive_, frame = std::move(frame)](const std::shared_ptr<WorkerSession>& restored) {
                            if (!*alive) return;
@@ -253,8 +253,8 @@ void Conversation::resume(Envelope frame) {
 
 void Conversation::resume_known(const Envelope& frame, WorkerSession* known) {
   const session::ResumeClaim claim{.tenant = frame.tenant,
-                                   .session_id = *json::text(frame.payload, "session_id"),
-                                   .token = *json::text(frame.payload, "session_token")};
+                                   .session_id = *json::text(frame.payload.tree(), "session_id"),
+                                   .token = *json::text(frame.payload.tree(), "session_token")};
   std::optional<session::KnownSession> session;
   if (known != nullptr)
     session = session::KnownSession{.instance_id = known->identity().instance,
@@ -266,6 +266,8 @@ void Conversation::resume_known(const Envelope& frame, WorkerSession* known) {
   if (!core_.authenticator.still_valid(known->identity().credential)) return reset(session::kAuthInvalidToken);
   if (!shows_certificate_of(known->identity().credential)) return reset(session::kAuthMtlsRequired);
   const auto worker = known->shared_from_this();
+  // A worker that noticed the end of its connection twice resumes twice on the next one: that socket is not its own rival.
+  if (worker_) worker_->detach(socket_);
   worker->supersede();
   identity_ = worker->identity();
   hello_id_ = frame.id;
@@ -275,7 +277,7 @@ void Conversation::resume_known(const Envelope& frame, WorkerSession* known) {
   worker_ = nullptr;
   accept(*worker, true);
   move(ServerEvent::resumed);
-  worker->resuming_from(json::natural(frame.payload, "last_seen_seq"));
+  worker->resuming_from(json::natural(frame.payload.tree(), "last_seen_seq"));
   ready(worker);
 }
 

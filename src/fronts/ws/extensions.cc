@@ -15,7 +15,7 @@ void offer_extension(Core& core, const ExtensionFrame& frame) {
                               .payload = {},
                               .payload_bytes = 0,
                               .at = core.now()};
-  auto payload = std::make_shared<const std::string>(json::dump(frame.payload));
+  auto payload = std::make_shared<const std::string>(json::dump(frame.payload.tree()));
   told.payload_bytes = payload->size();
   told.payload = std::move(payload);
   core.door.events().publish(std::move(told));

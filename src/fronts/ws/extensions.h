@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/json_reader.h"
 #include "model/ids.h"
+#include "session/payload.h"
 
 namespace muster::ws {
 
@@ -14,7 +14,7 @@ struct Identity;
 struct ExtensionFrame {
   const Identity& worker;
   const std::string& type;
-  const json::Tree& payload;  // an object
+  const session::Payload& payload;  // an object
 };
 
 // Offered every extension frame, on the loop's thread, before it is acknowledged. It must neither block nor throw.

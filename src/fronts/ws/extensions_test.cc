@@ -45,7 +45,7 @@ TEST_F(Extensions, AHookGetsEachOnce) {
    public:
     void received(const ExtensionFrame& frame) override {
       const std::lock_guard lock(mutex);
-      got.push_back(frame.worker.instance + " " + frame.type + " " + json::dump(frame.payload));
+      got.push_back(frame.worker.instance + " " + frame.type + " " + json::dump(frame.payload.tree()));
     }
     std::mutex mutex;
     std::vector<std::string> got;

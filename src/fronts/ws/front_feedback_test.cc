@@ -186,5 +186,24 @@ TEST(TaskFeedback, ReadsChunksOfEveryKind) {
   EXPECT_FALSE(read_feedback(*json::parse(R"({"progress":0.5})")).lasting());
 }
 
+TEST(ReadResult, KeepsTheVeryTextOnOneLine) {
+  const auto said =
+      read_result(*session::Payload::read("{\"run_id\": \"r\", \"task_id\": \"t\\u0031\", \"status\": \"SUCCEEDED\",\n"
+                                          " \"result\": {\"b\": 1.50,\r\n \"a\": \"x\\ny\"}}"));
+  EXPECT_EQ(said.run, "r");
+  EXPECT_EQ(said.task, "t1");
+  EXPECT_EQ(said.status, "SUCCEEDED");
+  EXPECT_EQ(said.content, "{\"b\": 1.50,   \"a\": \"x\\ny\"}");
+  EXPECT_FALSE(said.artifacts || said.facts);
+}
+
+TEST(ReadResult, KnowsNamesInAnotherSpellingAndWhatIsWorthKeeping) {
+  const auto read = [](std::string_view text) { return read_result(*session::Payload::read(text)); };
+  EXPECT_EQ(read(R"({"run\u005fid":"r","task_id":"t","status":"FAILED","result":{}})").run, "r");
+  EXPECT_TRUE(read(R"({"result":{},"artifacts":[{"resource_id":"x"}]})").artifacts);
+  EXPECT_TRUE(read(R"({"result":{},"metadata":{"constraints":{},"own":1}})").facts);
+  EXPECT_FALSE(read(R"({"result":{},"metadata":{"constraints":{},"affinity":null},"artifacts":null})").facts);
+}
+
 }  // namespace
 }  // namespace muster::ws

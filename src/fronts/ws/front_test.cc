@@ -402,6 +402,54 @@ TEST_F(V2Front, ADispatchOfTheCutIsSentAgainAfterTheResume) {
   EXPECT_EQ(next.hear("biz.exec.dispatch"), dispatch);
 }
 
+// The real worker gives a result up after six resends, and with all its slots taken nothing comes that would show the hole.
+TEST_F(V2Front, ATaskWhoseResultWasGivenUpDuringACutIsSentAgain) {
+  start();
+  auto socket = join_v2();
+  const JobId id = submit();
+  const Json dispatch = socket->hear("biz.exec.dispatch");
+  socket->say(ack_of(dispatch, 1));
+  socket->cut();
+  TestSocket next(loop, *front);
+  next.say(resume(accepted, 1));
+  next.hear("control.session.accept");
+  // The store is asked for its tasks first, and time does not wait for that.
+  EXPECT_TRUE(eventually([&] {
+    pass(1s);
+    return next.heard("biz.exec.dispatch");
+  }));
+  const Json again = next.hear("biz.exec.dispatch");
+  EXPECT_EQ(again["payload"], dispatch["payload"]);
+  EXPECT_NE(again["id"], dispatch["id"]);
+  next.say(ack_of(again, 2));
+  next.say(v2_result(again, 2));  // its number 1 is lost
+  pass(6s);
+  EXPECT_TRUE(ends(id, JobState::completed));
+  EXPECT_EQ(job(id).attempt, 1U);
+}
+
+// The real worker notices a dead connection in two of its loops, and each of them resumes.
+TEST_F(V2Front, AResumeThatIsRepeatedOnItsSocketIsAnsweredAgain) {
+  start();
+  auto socket = join_v2();
+  const JobId id = submit();
+  const Json dispatch = socket->hear("biz.exec.dispatch");
+  socket->cut();
+  TestSocket next(loop, *front);
+  next.say(resume(accepted, 0));
+  EXPECT_EQ(next.hear("control.session.accept")["payload"]["resumed"], true);
+  EXPECT_EQ(next.hear("biz.exec.dispatch"), dispatch);
+  Json again = resume(accepted, 1);
+  again["id"] = "control.resume-6";
+  next.say(again);
+  EXPECT_EQ(next.hear("control.ack")["ack"]["for"], "control.resume-6");
+  EXPECT_EQ(next.hear("control.session.accept")["payload"]["resumed"], true);
+  EXPECT_FALSE(next.is_closed());
+  next.say(v2_result(dispatch, 1));
+  EXPECT_EQ(next.hear("control.ack")["payload"]["for"], "biz.exec.result-1");
+  EXPECT_TRUE(ends(id, JobState::completed));
+}
+
 TEST_F(V2Front, ResumesAreRefusedForTheirReason) {  // 31
   start();
   const auto socket = join_v2();

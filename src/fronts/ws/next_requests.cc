@@ -49,7 +49,7 @@ NextRequests::~NextRequests() {
 }
 
 void NextRequests::asked(const session::Envelope& frame, const NextAsker* asker) {
-  const Tree& payload = frame.payload;
+  const Tree& payload = frame.payload.tree();
   Tree names = names_of(payload);
   const std::string id = text_of(payload, "requestId");
   if (asker == nullptr) return refuse(names, session::kNextRunFinalised);

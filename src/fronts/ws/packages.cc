@@ -47,11 +47,12 @@ std::string message_of(const json::Tree& payload) {
 }  // namespace
 
 SessionPackages::SessionPackages(WorkerSession& session)
-    : session_(session), due_(session.core().deadlines, [this] { look(); }) {}
+    : session_(session), due_(session.core().deadlines, [this] { time_over(); }) {}
 
 SessionPackages::~SessionPackages() { *alive_ = false; }
 
 void SessionPackages::registered(Registered how) {
+  ordered_ = false;
   tells_ = true;
   afresh_ = afresh_ || how == Registered::anew;
   look();
@@ -60,6 +61,11 @@ void SessionPackages::registered(Registered how) {
 void SessionPackages::look() {
   // Who is away is looked at when it is back.
   if (session_.channel().socket() != nullptr) due();
+}
+
+void SessionPackages::time_over() {
+  too_late_ = ordered_;
+  look();
 }
 
 // Time is over for who is away, too.
@@ -107,6 +113,11 @@ void SessionPackages::refused(const Status& why) {
 void SessionPackages::answered(const command::PackageInstructions& instructions) {
   const Core& core = session_.core();
   drift_ = instructions.drift;
+  // Perhaps it has done what it was told, and cannot say so.
+  if (std::exchange(too_late_, false) && drift_) {
+    ordered_ = false;
+    session_.make_it_register();
+  }
   for (const command::PackageOrder& order : instructions.orders) send(order);
   due_.set(instructions.look_at ? std::optional(core.steady() + std::max(*instructions.look_at - core.now(), Duration::zero()))
                                 : std::nullopt);
@@ -122,6 +133,7 @@ void SessionPackages::send(const command::PackageOrder& order) {
   const std::string text = json::dump(payload);
   const FrameKind kind = order.op == PackageOp::install ? FrameKind::package_install : FrameKind::package_uninstall;
   const Status sent = session_.channel().send({.kind = kind, .id = id, .corr = id, .payload = text});
+  ordered_ = ordered_ || sent.ok();
   // It is sent again when its time is over.
   if (!sent.ok())
     log::warn("an order about a package was not sent",
@@ -129,16 +141,17 @@ void SessionPackages::send(const command::PackageOrder& order) {
 }
 
 void SessionPackages::event(const session::Envelope& frame, Arrived arrived) {
-  const std::string name = text_of(frame.payload, "name");
-  const std::string version = text_of(frame.payload, "version");
+  ordered_ = false;
+  const std::string name = text_of(frame.payload.tree(), "name");
+  const std::string version = text_of(frame.payload.tree(), "version");
   command::PackageNoteRequest notice;
   notice.ns = NamespaceName(session_.identity().tenant);
   notice.worker = WorkerId(session_.identity().instance);
   notice.worker_name = session_.identity().name;
   notice.name = name;
   notice.version = version;
-  notice.status = text_of(frame.payload, "status") == "installed" ? PackageStatus::installed : PackageStatus::failed;
-  notice.message = message_of(frame.payload);
+  notice.status = text_of(frame.payload.tree(), "status") == "installed" ? PackageStatus::installed : PackageStatus::failed;
+  notice.message = message_of(frame.payload.tree());
   const bool installed = notice.status == PackageStatus::installed;
   session_.core().ask(session_.caller(), std::move(notice),
                       [this, alive = alive_, arrived, name, version, installed](const Result<command::PackageNoticed>& noted) {

@@ -35,6 +35,7 @@ class SessionPackages {
   bool drift() const { return drift_; }
 
  private:
+  void time_over();
   void due();
   void ask();
   void answered(const command::PackageInstructions& instructions);
@@ -48,6 +49,8 @@ class SessionPackages {
   bool asking_ = false;
   bool again_ = false;
   bool drift_ = false;
+  bool ordered_ = false;   // something was sent, and neither an event nor a registration came since
+  bool too_late_ = false;  // and its time is over
   Deadlines::Entry due_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // shared with answers that are on their way
 };

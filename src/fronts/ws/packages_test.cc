@@ -107,6 +107,46 @@ TEST_F(WsPackages, AnInstallThatNoRegisterListsHasFailedAfterItsTime) {  // 48
   EXPECT_EQ(view().drift, 1U);
 }
 
+// The real worker registers only after a handshake; close 1012 makes it begin with one.
+TEST_F(WsPackages, AResumedWorkerThatDoesNotRegisterInTimeIsMadeToWhenItIsIdle) {
+  start();
+  auto socket = join_v2();
+  socket->cut();
+  TestSocket next(loop, *front);
+  next.say(v2_frame("control.resume",
+                    {{"session_id", accepted["session_id"]}, {"session_token", accepted["session_token"]}, {"last_seen_seq", 0}},
+                    "control.resume-5"));
+  ASSERT_EQ(next.hear("control.session.accept")["payload"]["resumed"], true);
+  ASSERT_TRUE(install("2.0.0").ok());
+  const Json order = next.hear("biz.pkg.install");
+  next.say(ack_of(order, 1));
+  const JobId id = submit();
+  const Json dispatch = next.hear("biz.exec.dispatch");
+  next.say(ack_of(dispatch, 2));
+  pass(8s);
+  next.say(ack_of(next.hear("biz.exec.dispatch"), 3));  // it said nothing about the task since it resumed
+  pass(23s);
+  EXPECT_TRUE(eventually([&] { return statuses().at(0) == "failed"; }));
+  EXPECT_FALSE(next.is_closed()) << "it runs a task";
+  Json result = v2_frame("biz.exec.result",
+                         {{"run_id", dispatch["payload"]["run_id"]},
+                          {"task_id", dispatch["payload"]["task_id"]},
+                          {"status", "SUCCEEDED"},
+                          {"result", Json::object()}},
+                         "biz.exec.result-1");
+  result["corr"] = dispatch["id"];
+  result["session_seq"] = 1;
+  next.say(result);
+  EXPECT_EQ(next.hear("control.ack")["payload"]["for"], "biz.exec.result-1");
+  EXPECT_EQ(next.closed(), (std::pair<int, std::string>(1012, "service restart")));
+  EXPECT_TRUE(ends(id, JobState::completed));
+  TestSocket last(loop, *front);
+  last.say(v2_handshake("dev-token", "control.handshake-9"));
+  last.say(v2_frame("control.register", registered("2.0.0"), "control.register-10"));
+  EXPECT_EQ(last.hear("control.session.accept")["payload"]["resumed"], false);
+  EXPECT_TRUE(eventually([&] { return statuses().at(0) == "installed"; }));
+}
+
 TEST_F(WsPackages, AFailedEventIsAFailureAndIsAcknowledged) {
   start();
   const auto socket = join_v2();

@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "base/base64.h"
 #include "base/json_reader.h"
+#include "base/json_text.h"
 #include "base/time_text.h"
+#include "session/wire_text.h"
 
 namespace muster::ws {
 namespace {
@@ -116,6 +124,120 @@ void read_document_affinity(const Json& document, TaskDocument& out) {
   if (const std::string* until = json::text(*affinity, "expires_at")) out.affinity_until = parse_rfc3339(*until);
 }
 
+// --- without a tree ---
+
+// What a longer one needs beside its splicing makes a tree cheap, and a tree is written without blanks: workers take 1 MiB.
+constexpr std::size_t kSplicedBytesMax = 64 * 1024;
+
+// The members of a dispatch, each as the text it came as, put together in the order in which a tree is written.
+class Splice {
+ public:
+  Splice() { parts_.reserve(kPartsMost); }
+
+  // False: what it says about a chain, resources or its place takes a tree, or its text is unusual.
+  bool take_document(std::string_view text) {
+    json::MemberScan scan(text);
+    while (const auto member = scan.next()) {
+      const std::string_view name = member->name.substr(1, member->name.size() - 2);
+      if (!json::is_plain(name) || find(name) != nullptr || parts_.size() == kPartsMost) return false;
+      if (std::find(kTakeTree.begin(), kTakeTree.end(), name) != kTakeTree.end()) return false;
+      parts_.push_back({name, member->value});
+    }
+    return true;
+  }
+  void clear() { parts_.clear(); }
+  void put(std::string_view name, std::string_view json) {
+    if (Part* known = find(name))
+      known->json = json;
+    else
+      parts_.push_back({name, json});
+  }
+  bool has(std::string_view name) { return find(name) != nullptr; }
+  // A text that stands in JSON as it is; nullopt: the member is none. Sets `unusual` when it is a text, but not as it is.
+  std::optional<std::string_view> text(std::string_view name) {
+    const Part* part = find(name);
+    if (part == nullptr || part->json.front() != '"') return std::nullopt;
+    const std::string_view inside = part->json.substr(1, part->json.size() - 2);
+    unusual_ = unusual_ || !json::is_plain(inside);
+    return inside;
+  }
+  bool unusual() const { return unusual_; }
+
+  std::string written() {
+    std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.name < b.name; });
+    std::size_t bytes = 2;
+    for (const Part& part : parts_) bytes += part.name.size() + part.json.size() + 4;
+    std::string out;
+    out.reserve(bytes);
+    for (const Part& part : parts_) {
+      out += out.empty() ? "{\"" : ",\"";
+      out += part.name;
+      out += "\":";
+      out += part.json;
+    }
+    out += '}';
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kPartsMost = 24;
+  static constexpr std::array<std::string_view, 7> kTakeTree{kChain,      kHost,           kMiddlewares, kIndex,
+                                                             "fail_fast", "resource_refs", "affinity"};
+  struct Part {
+    std::string_view name;
+    std::string_view json;
+  };
+  Part* find(std::string_view name) {
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.name == name; });
+    return found == parts_.end() ? nullptr : &*found;
+  }
+
+  std::vector<Part> parts_;
+  bool unusual_ = false;
+};
+
+// The usual task. nullopt: the long way is to judge it.
+std::optional<TaskDocument> spliced_document(const Grant& grant, const Registration& registration) {
+  const std::string_view text = grant.payload.data;
+  if (grant.payload.encoding != Encoding::json || text.size() > kSplicedBytesMax || !json::is_surely_json(text))
+    return std::nullopt;
+  Splice splice;
+  const bool object = text.front() == '{' && splice.take_document(text);
+  if (!object) return std::nullopt;
+  if (!splice.text("node_type") || !splice.has("parameters")) {
+    splice.clear();
+    splice.put("parameters", text);
+  }
+  TaskDocument out;
+  std::array<std::string, 7> quoted;  // what is filled in
+  std::size_t used = 0;
+  const auto put = [&](std::string_view name, std::string_view value) {
+    session::append_quoted(quoted[used], value);
+    splice.put(name, quoted[used++]);
+  };
+  const auto filled = [&](std::string_view name, std::string_view otherwise) {
+    if (const auto given = splice.text(name); given && !given->empty()) return std::string(*given);
+    put(name, otherwise);
+    return std::string(otherwise);
+  };
+  const std::string job = grant.id.text();
+  out.run_id = filled("run_id", job);
+  out.task_id = filled("task_id", job);
+  out.node_type = filled("node_type", grant.type.text());
+  out.node_id = filled("node_id", out.node_type);
+  out.concurrency_key = filled("concurrency_key", out.run_id + ":" + out.node_id);
+  if (!splice.text("package_name") || !splice.text("package_version")) {
+    const auto found = registration.nodes.find(out.node_type);
+    if (found == registration.nodes.end()) return std::nullopt;
+    put("package_name", found->second.name);
+    put("package_version", found->second.version);
+  }
+  if (splice.unusual()) return std::nullopt;
+  if (!splice.has("constraints")) splice.put("constraints", "{}");
+  out.payload = splice.written();
+  return out;
+}
+
 }  // namespace
 
 JobSpec job_of_next(const Json& next) {
@@ -129,6 +251,7 @@ JobSpec job_of_next(const Json& next) {
 }
 
 Result<TaskDocument> task_document(const Grant& grant, const Registration& registration, session::Protocol protocol) {
+  if (auto spliced = spliced_document(grant, registration)) return *std::move(spliced);
   std::optional<Json> value;
   if (grant.payload.encoding == Encoding::json) value = json::parse(grant.payload.data);
   Json document = is_document(value)

@@ -42,6 +42,33 @@ TEST(TaskDocument, AnObjectIsTheParametersAndTheRestIsFilledIn) {
                                      {"concurrency_key", grant.id.text() + ":demo.echo"}}));
 }
 
+// What users wrote stays the text they wrote, in the order of names that a tree is written in.
+TEST(TaskDocument, ParametersAreTheVeryTextThatCame) {
+  const Grant plain = grant_of(R"({"z": 1.50, "a": "caf\u00e9"})");
+  const std::string job = plain.id.text();
+  EXPECT_EQ(task_document(plain, with_nodes())->payload,
+            R"({"concurrency_key":")" + job + R"(:demo.echo","constraints":{},"node_id":"demo.echo","node_type":"demo.echo",)" +
+                R"("package_name":"demo.pkg","package_version":"1.10.0","parameters":{"z": 1.50, "a": "caf\u00e9"},"run_id":")" +
+                job + R"(","task_id":")" + job + R"("})");
+  const Grant document =
+      grant_of(R"({"parameters": {"b": 1}, "node_type": "demo.echo", "run_id": "r", "task_id": "", "note": [1]})");
+  EXPECT_EQ(task_document(document, with_nodes())->payload,
+            R"({"concurrency_key":"r:demo.echo","constraints":{},"node_id":"demo.echo","node_type":"demo.echo","note":[1],)"
+            R"("package_name":"demo.pkg","package_version":"1.10.0","parameters":{"b": 1},"run_id":"r","task_id":")" +
+                job + R"("})");
+}
+
+// Escapes, repeated names and long texts take the other way, and say the same.
+TEST(TaskDocument, UnusualTextsMeanTheSame) {
+  const auto sent = [](std::string payload) { return payload_of(grant_of(std::move(payload))); };
+  EXPECT_EQ(sent(R"({"node_type":"demo.echo","parameters":{},"run_id":"r\u0031"})")["run_id"], "r1");
+  EXPECT_EQ(sent(R"({"node_type":"demo.echo","p\u0061rameters":{"a":1}})")["parameters"], (Json{{"a", 1}}));
+  EXPECT_EQ(sent(R"({"a":1,"a":2})")["parameters"], (Json{{"a", 2}}));
+  EXPECT_EQ(sent(R"( {"a":1} )")["parameters"], (Json{{"a", 1}}));
+  const std::string long_text(100'000, 'x');
+  EXPECT_EQ(sent(R"({"a" : ")" + long_text + "\"}")["parameters"], (Json{{"a", long_text}}));
+}
+
 TEST(TaskDocument, OtherValuesAreAParameter) {
   EXPECT_EQ(payload_of(grant_of("[1,2]"))["parameters"], (Json{{"payload", {1, 2}}}));
   EXPECT_EQ(payload_of(grant_of("\"text\""))["parameters"], (Json{{"payload", "text"}}));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 #include "fronts/ws/member_text.h"
 #include "model/limits.h"
@@ -47,13 +48,31 @@ std::string results_of(const json::Tree& payload) {
 }
 
 // Workers repeat in each result how they were told to run the task.
-bool tells_more_than_its_dispatch(const json::Tree* metadata) {
-  if (metadata == nullptr || !metadata->is_object()) return false;
+bool is_repeated(std::string_view name) {
   constexpr std::array<std::string_view, 7> kRepeated{"concurrency_key", "constraints",   "host_node_id", "middleware_chain",
                                                       "chain_index",     "resource_refs", "affinity"};
-  for (const auto& [name, value] : metadata->items())
-    if (std::find(kRepeated.begin(), kRepeated.end(), name) == kRepeated.end()) return true;
+  return std::find(kRepeated.begin(), kRepeated.end(), name) != kRepeated.end();
+}
+
+bool tells_more_than_its_dispatch(const json::Tree* metadata) {
+  if (metadata == nullptr || !metadata->is_object()) return false;
+  const auto& members = metadata->get_ref<const json::Tree::object_t&>();
+  return std::any_of(members.begin(), members.end(), [](const auto& member) { return !is_repeated(member.first); });
+}
+
+bool tells_more_than_its_dispatch(std::string_view metadata) {
+  json::MemberScan scan(metadata);
+  while (const auto member = scan.next())
+    if (!is_repeated(member->name.substr(1, member->name.size() - 2))) return true;
   return false;
+}
+
+// Events are lines. What has breaks has them as blanks, for JSON has no others.
+std::string on_one_line(std::string_view json) {
+  std::string out(json);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return out;
 }
 
 }  // namespace
@@ -84,6 +103,25 @@ FeedbackSaid read_feedback(const json::Tree& payload) {
     for (const json::Tree& chunk : *chunks)
       if (report.chunks.size() < limits::kFeedbackChunksMax) report.chunks.push_back(read_chunk(chunk));
   }
+  return out;
+}
+
+ResultSaid read_result(const session::Payload& payload) {
+  ResultSaid out;
+  json::MemberScan scan(payload.text());
+  while (const auto member = scan.next()) {
+    const std::string_view name = member->name.substr(1, member->name.size() - 2);
+    // A name in another spelling: written anew, all of them are as the schema has them.
+    if (!json::is_plain(name)) return read_result(session::Payload(json::Tree(payload.tree())));
+    const std::string_view value = member->value;
+    if (name == "run_id") out.run = json::text_value(value).value_or("");
+    if (name == "task_id") out.task = json::text_value(value).value_or("");
+    if (name == "status") out.status = json::text_value(value).value_or("");
+    if (name == "result") out.content = on_one_line(value);
+    if (name == "artifacts") out.artifacts = value != "null" && value != "[]";
+    if (name == "metadata") out.facts = tells_more_than_its_dispatch(value);
+  }
+  out.facts = out.facts || out.artifacts;
   return out;
 }
 

@@ -3,12 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_reader.h"
 #include "command/feedback.h"
 #include "fronts/ws/feed/shapes.h"
 #include "fronts/ws/registration.h"
+#include "session/payload.h"
 
 namespace muster::ws {
 
@@ -22,6 +24,17 @@ struct FeedbackSaid {
 };
 // Texts that are too long are cut; what is too much is left out.
 FeedbackSaid read_feedback(const json::Tree& payload);
+
+// A result, as it is read without a tree.
+struct ResultSaid {
+  std::string run;
+  std::string task;
+  std::string status;
+  std::string content;     // what it gave, as JSON on one line
+  bool artifacts = false;  // it may have some
+  bool facts = false;      // it may say more: outcome_facts() knows
+};
+ResultSaid read_result(const session::Payload& payload);
 
 // What a result says beside its result; nullopt: nothing.
 std::optional<OutcomeFacts> outcome_facts(const json::Tree& payload);

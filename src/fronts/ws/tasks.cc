@@ -32,6 +32,10 @@ std::string client_of(const Labels& labels) {
 
 bool may_pass(Code code) { return code == Code::unavailable || code == Code::outcome_unknown || code == Code::exhausted; }
 
+std::pair<std::string, std::string> names_in(const json::Tree& payload) {
+  return {text_of(payload, "run_id"), text_of(payload, "task_id")};
+}
+
 Grant grant_of(const Job& job) {
   Grant grant;
   grant.id = job.id;
@@ -213,6 +217,7 @@ void Tasks::forget(const Key& key, const LeaseRef& lease) {
   unacknowledged_.erase(place->second.dispatch_id);
   tasks_.erase(place);
   if (narrowed_) stop_wanting();  // what it left out may have room now
+  if (tasks_.empty()) worker_.idle();
   want_soon();
 }
 
@@ -283,8 +288,8 @@ bool Tasks::postponed(const Envelope& frame, Arrived arrived) {
 
 // --- what the worker says ---
 
-Tasks::Place Tasks::find(const Envelope& frame, const json::Tree& names) {
-  if (const Place named = tasks_.find({text_of(names, "run_id"), text_of(names, "task_id")}); named != tasks_.end()) return named;
+Tasks::Place Tasks::find(const Envelope& frame, const Key& named) {
+  if (const Place found = tasks_.find(named); found != tasks_.end()) return found;
   if (!frame.corr) return tasks_.end();
   return std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) {
     return task.second.dispatch_id == *frame.corr || task.first.second == *frame.corr;
@@ -328,40 +333,40 @@ void Tasks::settle(Place place, std::optional<Arrived> arrived, Request request)
 }
 
 void Tasks::result(const Envelope& frame, Arrived arrived) {
-  const Place place = find(frame, frame.payload);
+  ResultSaid said = read_result(frame.payload);
+  const Key named{std::move(said.run), std::move(said.task)};
+  const Place place = find(frame, named);
   if (place == tasks_.end()) {
     if (postponed(frame, arrived)) return;
-    note_repetition(frame);
+    note_repetition(frame, named);
     return worker_.channel().done(arrived);  // cancelled, taken away, or said before
   }
   Task& task = place->second;
   if (task.settling) return worker_.channel().done(arrived);
   if (!takes_number(place, frame, arrived)) return;
   worker_.core().meter.result(worker_.identity().tenant, task.node_type, worker_.core().steady() - task.sent_at);
-  const std::string status = text_of(frame.payload, "status");
-  const json::Tree* told = json::member(frame.payload, "error");
-  std::string content = json::dump(frame.payload["result"]);
+  auto facts = said.facts ? outcome_facts(frame.payload.tree()) : std::nullopt;
   produced({.tenant = worker_.identity().tenant,
             .worker = worker_.identity().name,
             .run = place->first.first,
             .task = place->first.second,
-            .artifacts = json::array(frame.payload, "artifacts")},
-           status, content);
-  if (status == "FAILED") {
+            .artifacts = said.artifacts ? json::array(frame.payload.tree(), "artifacts") : nullptr},
+           said.status, said.content);
+  if (said.status == "FAILED") {
+    const json::Tree* told = json::member(frame.payload.tree(), "error");
     std::string code = told != nullptr ? text_of(*told, "code") : std::string(session::kRunnerFailure.code);
     std::string message = told != nullptr ? text_of(*told, "message") : "the task failed";
-    return conclude(place, arrived, outcome_facts(frame.payload), [=, this](Place still) {
-      fail(still, arrived, {code, message}, true);
-    });
+    return conclude(place, arrived, std::move(facts), [=, this](Place still) { fail(still, arrived, {code, message}, true); });
   }
-  if (status == "CANCELLED")
-    return conclude(place, arrived, outcome_facts(frame.payload), [this, arrived](Place still) { cancel(still, arrived); });
-  std::vector<Resource> artifacts = artifacts_of(worker_.identity(), frame.payload, task.lease.job);
-  conclude(place, arrived, outcome_facts(frame.payload),
-           [this, arrived, content = std::move(content), artifacts = std::move(artifacts)](Place still) {
-             store::Completion completion{still->second.lease, Content{content, Encoding::json}};
+  if (said.status == "CANCELLED")
+    return conclude(place, arrived, std::move(facts), [this, arrived](Place still) { cancel(still, arrived); });
+  std::vector<Resource> artifacts;
+  if (said.artifacts) artifacts = artifacts_of(worker_.identity(), frame.payload.tree(), task.lease.job);
+  conclude(place, arrived, std::move(facts),
+           [this, arrived, content = std::move(said.content), artifacts = std::move(artifacts)](Place still) mutable {
+             store::Completion completion{still->second.lease, Content{std::move(content), Encoding::json}};
              artifacts.empty() ? settle(still, arrived, std::move(completion))
-                               : learn(still, arrived, artifacts, std::move(completion));
+                               : learn(still, arrived, std::move(artifacts), std::move(completion));
            });
 }
 
@@ -382,7 +387,7 @@ void Tasks::produced(const Produced& made, std::string_view status, std::string_
   worker_.core().feed.result({made.tenant, made.run, made.task}, status, content, made.artifacts);
 }
 
-void Tasks::conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, std::function<void(Place)> outcome) {
+void Tasks::conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, UniqueFunction<void(Place)> outcome) {
   Task& task = place->second;
   const Key key = place->first;
   const LeaseRef lease = task.lease;
@@ -401,7 +406,7 @@ void Tasks::conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> f
   }
   if (task.unwritten == 0) return outcome(place);
   task.settling = true;
-  task.when_written = [this, key, lease, outcome = std::move(outcome)] {
+  task.when_written = [this, key, lease, outcome = std::move(outcome)]() mutable {
     const Place still = tasks_.find(key);
     if (still != tasks_.end() && still->second.lease == lease) outcome(still);
   };
@@ -474,11 +479,10 @@ bool Tasks::takes_number(Place place, const Envelope& frame, Arrived arrived) {
 }
 
 // A result of a task that is over.
-void Tasks::note_repetition(const Envelope& frame) {
+void Tasks::note_repetition(const Envelope& frame, const Key& named) {
   if (worker_.identity().protocol != session::Protocol::v1 || !frame.seq || !frame.corr) return;
   Core& core = worker_.core();
-  const std::string run = text_of(frame.payload, "run_id");
-  const std::string task = text_of(frame.payload, "task_id");
+  const auto& [run, task] = named;
   if (*frame.corr == task) return;
   if (!core.result_numbers.repeats({.run = run, .task = task, .seq = *frame.seq, .dispatch = *frame.corr}, core.steady())) return;
   core.meter.result_number("duplicate");
@@ -504,15 +508,14 @@ void Tasks::fail(Place place, Arrived arrived, JobError error, bool retryable) {
 }
 
 void Tasks::error(const Envelope& frame, Arrived arrived) {
-  static const json::Tree kNothing = json::Tree::object();
-  const json::Tree* context = json::member(frame.payload, "context");
+  const json::Tree* context = json::member(frame.payload.tree(), "context");
   const json::Tree* details = context != nullptr ? json::member(*context, "details") : nullptr;
-  const Place place = find(frame, details != nullptr ? *details : kNothing);
+  const Place place = find(frame, details != nullptr ? names_in(*details) : Key());
   if (place == tasks_.end()) {
     if (postponed(frame, arrived)) return;
     return worker_.channel().done(arrived);
   }
-  const std::string code = text_of(frame.payload, "code");
+  const std::string code = text_of(frame.payload.tree(), "code");
   Task& task = place->second;
   if (!task.settling && code == session::kCommandConcurrencyViolation.code && holds_key_elsewhere(place)) {
     worker_.core().meter.retried("concurrency");
@@ -528,7 +531,7 @@ void Tasks::error(const Envelope& frame, Arrived arrived) {
       settle(still, arrived, store::Release{still->second.lease, "the worker stops"});
     });
   }
-  conclude(place, arrived, std::nullopt, [this, arrived, code, message = text_of(frame.payload, "message")](Place still) {
+  conclude(place, arrived, std::nullopt, [this, arrived, code, message = text_of(frame.payload.tree(), "message")](Place still) {
     fail(still, arrived, {code, message}, code != session::kResourceMissing.code);
   });
 }
@@ -541,15 +544,15 @@ bool Tasks::holds_key_elsewhere(Place place) const {
 }
 
 void Tasks::feedback(const Envelope& frame, Arrived arrived) {
-  const Place place = find(frame, frame.payload);
+  const Place place = find(frame, names_in(frame.payload.tree()));
   if (place == tasks_.end()) {
-    if (read_feedback(frame.payload).lasting() && postponed(frame, arrived)) return;
+    if (read_feedback(frame.payload.tree()).lasting() && postponed(frame, arrived)) return;
     return worker_.channel().done(arrived);
   }
   Task& task = place->second;
   task.heard = true;
   if (task.settling) return worker_.channel().done(arrived);
-  FeedbackSaid said = read_feedback(frame.payload);
+  FeedbackSaid said = read_feedback(frame.payload.tree());
   const bool lasting = said.lasting();
   auto report = std::make_shared<command::JobFeedbackRequest>(std::move(said.report));
   worker_.core().feed.told(name_of(place->first), {.stage = report->stage,
@@ -604,8 +607,8 @@ void Tasks::acknowledged(const std::string& frame_id) {
 
 // The task that asks is named by its run and its own node.
 void Tasks::next_request(const Envelope& frame, Arrived arrived) {
-  const std::string run = text_of(frame.payload, "runId");
-  const std::string node = text_of(frame.payload, "middlewareId");
+  const std::string run = text_of(frame.payload.tree(), "runId");
+  const std::string node = text_of(frame.payload.tree(), "middlewareId");
   const Place place = std::find_if(tasks_.begin(), tasks_.end(), [&](const auto& task) {
     return task.first.first == run && (task.second.node_id == node || task.first.second == node);
   });

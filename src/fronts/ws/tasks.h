@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/unique_function.h"
 #include "command/delivery.h"
 #include "command/feedback.h"
 #include "command/jobs.h"
@@ -75,13 +76,13 @@ class Tasks {
     json::Tree next;  // what it may ask for; null: nothing
     QueueName queue;
     std::int32_t priority = 0;
-    std::string client;                    // whose run it is; empty: nobody's
-    Instant sent_at{};                     // first, steady time
-    bool heard = false;                    // the worker has spoken about it since it was taken up
-    bool settling = false;                 // its outcome is on its way
-    bool unkept = false;                   // what the worker said could not be kept
-    std::size_t unwritten = 0;             // frames of feedback that are not safe yet
-    std::function<void()> when_written{};  // its outcome, which waits for them
+    std::string client;                     // whose run it is; empty: nobody's
+    Instant sent_at{};                      // first, steady time
+    bool heard = false;                     // the worker has spoken about it since it was taken up
+    bool settling = false;                  // its outcome is on its way
+    bool unkept = false;                    // what the worker said could not be kept
+    std::size_t unwritten = 0;              // frames of feedback that are not safe yet
+    UniqueFunction<void()> when_written{};  // its outcome, which waits for them
   };
   using Place = std::map<Key, Task>::iterator;
 
@@ -90,7 +91,7 @@ class Tasks {
   Place take_up(const Grant& grant);
   void remember_place(const TaskDocument& document);
   bool takes_number(Place place, const session::Envelope& frame, Arrived arrived);
-  void note_repetition(const session::Envelope& frame);
+  void note_repetition(const session::Envelope& frame, const Key& named);
   void say_error(const session::ErrorCode& code, const session::Envelope& frame, json::Tree details);
   void learn(Place place, Arrived arrived, std::vector<Resource> artifacts, store::Completion completion);
   bool holds_key_elsewhere(Place place) const;
@@ -100,7 +101,8 @@ class Tasks {
   void adopted(Duration after);
   void forget(const Key& key, const LeaseRef& lease);
   void want_soon();
-  Place find(const session::Envelope& frame, const json::Tree& names);
+  // By its names, or by what the frame answers.
+  Place find(const session::Envelope& frame, const Key& named);
   Place find(const LeaseRef& lease);
   bool postponed(const session::Envelope& frame, Arrived arrived);
   void give_back(Place place, std::string why);
@@ -116,7 +118,7 @@ class Tasks {
   void kept(const Key& key, const LeaseRef& lease, std::optional<Arrived> arrived, bool awaited,
             const Result<store::Renewed>& answer);
   // Calls `outcome` when everything that the worker said before is written; what it says of its result goes beside it.
-  void conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, std::function<void(Place)> outcome);
+  void conclude(Place place, Arrived arrived, std::optional<OutcomeFacts> facts, UniqueFunction<void(Place)> outcome);
   // A result came with what the task has made. The one place that all artifacts pass.
   struct Produced {
     const std::string& tenant;

@@ -116,14 +116,14 @@ TEST_F(Transcript, AWorkerOfProtocol1IsAnsweredAsItsSchedulerDid) {
   start();
   replay("v1.jsonl");
   EXPECT_EQ(job(task).state, JobState::completed);
-  EXPECT_EQ(job(task).result->data, R"({"x":1})");
+  EXPECT_EQ(job(task).result->data, R"({"x": 1})");
 }
 
 TEST_F(Transcript, AWorkerOfProtocol2IsAnsweredAsItsSchedulerDidAcrossALostConnection) {
   start();
   replay("v2.jsonl");
   EXPECT_EQ(job(task).state, JobState::completed);
-  EXPECT_EQ(job(task).result->data, R"({"x":1})");
+  EXPECT_EQ(job(task).result->data, R"({"x": 1})");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ WorkerSession::WorkerSession(Core& core, Identity identity, Registration registr
 
 WorkerSession::~WorkerSession() = default;
 
-bool WorkerSession::accepting() const { return channel_.socket() != nullptr && !draining_ && !core_.stopping; }
+bool WorkerSession::accepting() const { return channel_.socket() != nullptr && !draining_ && !sent_away_ && !core_.stopping; }
 
 // --- how it comes to be ---
 
@@ -144,6 +144,8 @@ void WorkerSession::attach(Socket& socket) {
   expect_beat();
   channel_.attach(socket);
   core_.meter.connected(identity_.tenant, 1);
+  sent_away_ = false;
+  resumed_ = start_ != Start::afresh;
   switch (std::exchange(start_, Start::resumed)) {
     case Start::afresh:
       tasks_.adopt(Duration::zero());
@@ -161,7 +163,8 @@ void WorkerSession::attach(Socket& socket) {
                                                                       {"session_id", session_id_},
                                                                       {"code", std::string(to_string(known.code()))},
                                                                       {"reason", known.message()}});
-      tasks_.want();
+      // Results that it gave up while it was cut off leave no hole unless it has more to say: whoever is silent is asked again.
+      tasks_.adopt(kSpeaksWithin);
       packages_.look();
       break;
   }
@@ -227,12 +230,24 @@ void WorkerSession::register_anew() {
   });
 }
 
+void WorkerSession::make_it_register() {
+  if (identity_.protocol != session::Protocol::v2 || !resumed_ || channel_.socket() == nullptr) return;
+  sent_away_ = true;
+  tasks_.stop_wanting();
+  if (tasks_.size() == 0) idle();
+}
+
+void WorkerSession::idle() {
+  Socket* const socket = channel_.socket();
+  if (sent_away_ && socket != nullptr) socket->close(websocket::CloseCode::service_restart, session::kCloseServiceRestart);
+}
+
 // --- what it says ---
 
 void WorkerSession::received(FrameKind kind, Envelope frame) {
   if (kind == FrameKind::ack) {
     channel_.acked(frame);
-    return tasks_.acknowledged(frame.ack_for ? *frame.ack_for : text_of(frame.payload, "for"));
+    return tasks_.acknowledged(frame.ack_for ? *frame.ack_for : text_of(frame.payload.tree(), "for"));
   }
   if (kind == FrameKind::heartbeat) return beat(frame);
   channel_.received(std::move(frame));
@@ -284,8 +299,9 @@ void WorkerSession::beat_missed() {
 void WorkerSession::beat(const Envelope& frame) {
   if (!frame.payload.is_object()) return;
   expect_beat();
-  core_.feed.beat(identity_.tenant, {identity_.name, identity_.instance, identity_.hostname, identity_.version}, &frame.payload);
-  json::Tree told = frame.payload;
+  core_.feed.beat(identity_.tenant, {identity_.name, identity_.instance, identity_.hostname, identity_.version},
+                  &frame.payload.tree());
+  json::Tree told = frame.payload.tree();
   told["packages"] = {{"drift", packages_.drift()}};  // by what the server knows is wanted; workers cannot know
   std::string stats = json::dump(told);
   if (stats.size() > limits::kMetadataBytesMax) stats = brief_stats(told);

@@ -74,6 +74,10 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
     if (misses_ == 0) register_anew();
   }
   void register_anew();
+  // It shall say what packages it has, which a worker that resumed its session does not: it is sent away as by a server that
+  // starts anew, and registers on its next connection. What it runs it finishes before.
+  void make_it_register();
+  void idle();  // its last task is over
 
   // --- what others did ---
   void lease_over(const LeaseRef& lease) { tasks_.lost({lease}); }
@@ -139,6 +143,8 @@ class WorkerSession final : public ChannelOwner, public std::enable_shared_from_
   std::optional<std::uint64_t> last_seen_;
   Start start_ = Start::afresh;
   bool draining_ = false;
+  bool resumed_ = false;     // on its socket
+  bool sent_away_ = false;   // as soon as nothing runs
   bool collecting_ = false;  // its mail is being fetched
   bool more_mail_ = false;   // and is to be looked for again after that, or with the next beat
 };
