@@ -60,6 +60,8 @@ std::string element_document(const JobFacts& facts, Json element) {
 // Fields that the document of an element adds; one that its client used itself must not stand there twice.
 constexpr std::array<std::string_view, 5> kAdded{R"("job_id")", R"("id")", R"("status")", R"("attempt")", R"("worker_id")"};
 
+constexpr std::size_t kAddedBytes = 96;  // about: their names, the status, the attempt
+
 // The same without reading the element, for the usual one that has just been taken: our fields go in front of its own. Empty: it
 // has to be read after all. REQUIRES: a JSON object.
 std::string taken_document(const JobFacts& facts) {
@@ -70,9 +72,18 @@ std::string taken_document(const JobFacts& facts) {
   const std::size_t open = element.find('{');
   const std::size_t first = element.find_first_not_of(" \t\r\n", open + 1);
   if (open == std::string::npos || first == std::string::npos) return {};
-  const std::string name = json_string(job_name(facts.id, facts.labels));
-  std::string out = fmt::format(R"({{"attempt":{},"id":{},"job_id":{},"status":"{}")", facts.attempt, name, name, facts.status);
-  if (!facts.worker.empty()) out += fmt::format(R"(,"worker_id":{})", json_string(facts.worker));
+  const std::string name = job_name(facts.id, facts.labels);
+  std::string out;
+  out.reserve(element.size() + 2 * name.size() + facts.worker.size() + kAddedBytes);
+  out.append(R"({"attempt":)").append(fmt::format_int(facts.attempt).c_str()).append(R"(,"id":)");
+  append_json_string(out, name);
+  out.append(R"(,"job_id":)");
+  append_json_string(out, name);
+  out.append(R"(,"status":")").append(facts.status).append(1, '"');
+  if (!facts.worker.empty()) {
+    out.append(R"(,"worker_id":)");
+    append_json_string(out, facts.worker);
+  }
   if (element[first] != '}') out += ',';
   return out.append(element, first);
 }

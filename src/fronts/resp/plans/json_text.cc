@@ -29,8 +29,17 @@ std::string joined(const std::vector<std::string>& parts, Render render) {
 
 std::string json_string(std::string_view text) {
   // Ids and words are nearly all that is ever quoted; they need no escape.
-  if (is_plain(text)) return '"' + std::string(text) + '"';
-  return json::dump(json::Tree(text));
+  if (!is_plain(text)) return json::dump(json::Tree(text));
+  std::string out;
+  out.reserve(text.size() + 2);
+  return out.append(1, '"').append(text).append(1, '"');
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  if (is_plain(text))
+    out.append(1, '"').append(text).append(1, '"');
+  else
+    out += json_string(text);
 }
 
 void ObjectText::raw(std::string_view name, std::string_view json) {

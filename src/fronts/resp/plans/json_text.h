@@ -10,6 +10,7 @@ namespace muster::resp::plans {
 
 // A JSON string of the text; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
+void append_json_string(std::string& out, std::string_view text);
 
 // Writes one object, member by member, in the order of the calls. Names are the caller's own and need no escape.
 class ObjectText {

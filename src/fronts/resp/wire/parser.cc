@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kExpectedArray = "Protocol error: Expected array with at least one element";
 constexpr std::string_view kTooLarge = "Message too large";
 constexpr std::uint32_t kDigitsMax = 19;          // of a 64-bit number
+constexpr std::size_t kQuickDigits = 9;           // of a header that is read at once
 constexpr std::size_t kWordsReserved = 64;        // room made for an announced array before its elements come
 constexpr std::size_t kBulkReserved = 64 * 1024;  // the same for an announced bulk string
 
@@ -61,6 +62,11 @@ Parser::Step Parser::feed(std::string_view bytes) {
   while (at < bytes.size() && outcome == Outcome::more) {
     if (phase_ == Phase::bulk) {
       read_bulk(bytes, at);
+      if (phase_ == Phase::bulk_cr && quick_end_of_bulk(bytes, at)) outcome = value_done(true);
+      continue;
+    }
+    if (phase_ == Phase::start && quick_header(bytes, at)) {
+      outcome = end_number();
       continue;
     }
     const char byte = bytes[at++];
@@ -100,6 +106,37 @@ Parser::Step Parser::feed(std::string_view bytes) {
     }
   }
   return {outcome, at};
+}
+
+// The usual header, *3 or $128 with its end of line, in one go. False: nothing was read, and it is read byte by byte, which also
+// finds what is wrong with it.
+bool Parser::quick_header(std::string_view bytes, std::size_t& at) {
+  const char type = bytes[at];
+  if (type != '*' && type != '$') return false;
+  std::size_t end = at + 1;
+  std::int64_t value = 0;
+  for (; end < bytes.size() && bytes[end] >= '0' && bytes[end] <= '9'; ++end) {
+    if (end - at > kQuickDigits) return false;
+    value = value * 10 + (bytes[end] - '0');
+  }
+  if (end == at + 1 || end + 2 > bytes.size() || bytes[end] != '\r' || bytes[end + 1] != '\n') return false;
+  const std::size_t read = end + 2 - at;
+  if (read > bounds_.message_bytes_max - frame_bytes_) return false;
+  type_ = type;
+  negative_ = false;
+  number_ = value;
+  frame_bytes_ += read;
+  at += read;
+  return true;
+}
+
+// The same for the end of line behind a bulk string.
+bool Parser::quick_end_of_bulk(std::string_view bytes, std::size_t& at) {
+  if (at + 2 > bytes.size() || bytes[at] != '\r' || bytes[at + 1] != '\n') return false;
+  if (bounds_.message_bytes_max - frame_bytes_ < 2) return false;
+  frame_bytes_ += 2;
+  at += 2;
+  return true;
 }
 
 Parser::Outcome Parser::start(char byte) {

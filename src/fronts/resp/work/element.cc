@@ -104,7 +104,7 @@ ElementFacts read_element(std::string_view text) {
   if (!members) return facts;
   facts.object = true;
   if (const Member* id = members->find("job_id"); id != nullptr && id->kind == Member::Kind::text && !id->text.empty())
-    facts.job_id = id->text;
+    facts.job_id = std::string(id->text);
   const Member* plan = members->find("plan_id");
   facts.plan = plan != nullptr && plan->kind == Member::Kind::text;
   return facts;

@@ -49,14 +49,13 @@ Result<std::string> optional_text(const TopLevel& json, const char* name) {
   const Member* member = json.find(name);
   if (member == nullptr || member->kind == Member::Kind::null) return std::string();
   if (member->kind != Member::Kind::text) return bad_update(fmt::format("{} must be a string", name));
-  return member->text;
+  return std::string(member->text);
 }
 
 // A reason may be any value; one that is no text is in the results.
 std::string reason_of(const TopLevel& json) {
   const Member* error = json.find("error");
-  return readable_error(error != nullptr && error->kind == Member::Kind::text ? std::string_view(error->text)
-                                                                              : std::string_view());
+  return readable_error(error != nullptr && error->kind == Member::Kind::text ? error->text : std::string_view());
 }
 
 Result<UpdateRequest> read_json(const Args& args) {

@@ -233,7 +233,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       const Member* id = json->find(name);
       if (id == nullptr || id->kind != Member::Kind::text) continue;
       update.job = parse_job_id(id->text);
-      return id->text;
+      return std::string(id->text);
     }
     return {};
   }
