@@ -78,8 +78,7 @@ Status validate(const Config& config) {
   const std::size_t scheme = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || url.size() == scheme || !is_printable(url))
     return Status::invalid_argument(fmt::format("the model's API is at `{}`, which is no http:// or https:// address", url));
-  if (config.api_key.empty() || !is_printable(config.api_key))
-    return Status::invalid_argument("the key of the model's API is missing or has characters that no key has");
+  if (!is_printable(config.api_key)) return Status::invalid_argument("the key of the model's API has characters that no key has");
   if (config.version.empty() || !is_printable(config.version))
     return Status::invalid_argument("anthropic-version is not printable");
   if (!is_printable(config.proxy)) return Status::invalid_argument("the proxy's address is not printable");

@@ -20,7 +20,7 @@ namespace muster::claude {
 
 struct Config {
   std::string base_url = "https://api.anthropic.com";
-  std::string api_key;
+  std::string api_key;  // empty: none is sent, for an API that takes none
   std::string version = "2023-06-01";
   std::vector<std::string> betas;       // anthropic-beta of every call
   std::string proxy;                    // empty: none, whatever the environment says

@@ -22,7 +22,9 @@ inline constexpr std::size_t kModelExcerptBytesMax = 120;                  // of
 inline constexpr std::size_t kModelCallsWaitingMax = 100'000;
 inline constexpr std::size_t kModelShortCallsMax = 16;  // at a time, beside the streams
 inline constexpr std::size_t kModelIdleHandlesMax = 256;
-inline constexpr Duration kModelRetryAfterMax{5 * 60'000};  // a longer wait that the API asks for is cut
-inline constexpr Duration kModelCallTimeMax{60 * 60'000};   // of one try
+inline constexpr std::size_t kCassetteBytesMax = 256 * 1024 * 1024;  // of the file of recorded exchanges
+inline constexpr std::size_t kPlayerBatchesMax = 64;                 // that a replay remembers
+inline constexpr Duration kModelRetryAfterMax{5 * 60'000};           // a longer wait that the API asks for is cut
+inline constexpr Duration kModelCallTimeMax{60 * 60'000};            // of one try
 
 }  // namespace muster::claude

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agents/claude/api.h"
+#include "agents/claude/playback.h"
 #include "base/json_reader.h"
 
 namespace muster::claude {
@@ -114,7 +115,7 @@ class ScriptedApi final : public Api {
         play(*answer, *sink, 1);
         sink->started(2);
       }
-      if (answer.ok()) play(*answer, *sink, std::string::npos);
+      if (answer.ok()) play(*answer, *sink);
       sink->ended(std::move(answer));
     });
     return id;
@@ -243,23 +244,6 @@ class ScriptedApi final : public Api {
                      .error_type = "api_error",
                      .error_message = answer.status().message(),
                      .retryable = answer.code() != Code::invalid_argument};
-  }
-
-  // The deltas of an answer's blocks, at most `most` of them.
-  static void play(const Answer& answer, StreamSink& sink, std::size_t most) {
-    const std::optional<json::Tree> blocks = json::parse(answer.blocks);
-    for (std::size_t i = 0, told = 0; blocks && i < blocks->size(); ++i) {
-      const json::Tree& block = (*blocks)[i];
-      const std::string whole = json::dump(block);
-      const auto tell = [&](DeltaKind kind, std::string_view text) {
-        if (told++ < most) sink.delta({.kind = kind, .index = i, .text = text, .json = whole});
-      };
-      tell(DeltaKind::block_start, {});
-      if (const std::string* text = json::text(block, "text")) tell(DeltaKind::text, *text);
-      if (const std::string* thinking = json::text(block, "thinking")) tell(DeltaKind::thinking, *thinking);
-      if (const json::Tree* input = json::member(block, "input")) tell(DeltaKind::input_json, json::dump(*input));
-      tell(DeltaKind::block_stop, {});
-    }
   }
 
   Script script_;

@@ -97,7 +97,7 @@ void Transfer::set_options() {
 }
 
 void Transfer::set_headers() {
-  add_header(headers_, "x-api-key: " + config_.api_key);
+  if (!config_.api_key.empty()) add_header(headers_, "x-api-key: " + config_.api_key);
   add_header(headers_, "anthropic-version: " + config_.version);
   if (!request_.betas.empty()) add_header(headers_, "anthropic-beta: " + request_.betas);
   add_header(headers_, "Accept: application/json, text/event-stream");

@@ -157,10 +157,18 @@ TEST_F(ClientTest, RefusesAWrongConfigurationWithEveryCall) {
   };
   EXPECT_EQ(code_with([](Config& wrong) { wrong.base_url = "ftp://example.com"; }), Code::invalid_argument);
   EXPECT_EQ(code_with([](Config& wrong) { wrong.base_url = "https://"; }), Code::invalid_argument);
-  EXPECT_EQ(code_with([](Config& wrong) { wrong.api_key = ""; }), Code::invalid_argument);
   EXPECT_EQ(code_with([](Config& wrong) { wrong.api_key = "a\r\nx-other: b"; }), Code::invalid_argument);
   EXPECT_EQ(code_with([](Config& wrong) { wrong.betas = {"a\nb"}; }), Code::invalid_argument);
   EXPECT_EQ(code_with([](Config& wrong) { wrong.calls_max = 0; }), Code::invalid_argument);
+}
+
+TEST_F(ClientTest, WithoutAKeyNoneIsSent) {
+  serve(R"({"rules":[{"text":"hello"}]})");
+  config.api_key.clear();
+  EXPECT_EQ(say().code(), Code::unauthenticated) << "the stand-in wants one; an API of one's own may not";
+  ASSERT_EQ(server->seen().size(), 1U);
+  EXPECT_TRUE(server->seen().front().key.empty());
+  EXPECT_EQ(server->seen().front().headers.count("x-api-key"), 0U);
 }
 
 TEST_F(ClientTest, RefusesRequestsThatAreNone) {

@@ -84,8 +84,14 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), with);
 }
 
+// Of the clock that every process of the machine reads.
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::string fill(std::string text, const Json& request) {
   replace_all(text, "{{last_user}}", texts_of(last_content(request), "text", "text"));
+  replace_all(text, "{{now_us}}", std::to_string(now_us()));
   replace_all(text, "{{tool_results}}", texts_of(last_content(request), "tool_result", "content"));
   return text;
 }

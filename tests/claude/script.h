@@ -26,7 +26,7 @@
 //     "nth": 1,                            // only the n-th request that matches
 //     "times": 2,                          // only the first so many
 //
-//     "text": "Hello {{last_user}}, {{tool_results}}",   // one text block; or all blocks as they are:
+//     "text": "Hello {{last_user}}, {{tool_results}}",   // one text block ({{now_us}}: when); or all as they are:
 //     "blocks": [ {"type":"text","text":"…"}, {"type":"tool_use","id":"t1","name":"add","input":{"a":1}}, … ],
 //     "call_tools": 2,                     // tool_use blocks for the first so many tools that are offered, with made-up inputs
 //     "stop_reason": "end_turn",           // default: "tool_use" when a tool is called

@@ -2,7 +2,7 @@
 //
 //   claude_stand_in [--listen 127.0.0.1:0] [--script FILE] [--key KEY] [--no-bodies]
 //
-// Prints `ready HOST:PORT` when it listens and ends on SIGINT or SIGTERM. Without --script it plays Script::demo().
+// Prints `ready http=HOST:PORT` when it listens and ends on SIGINT or SIGTERM. Without --script it plays Script::demo().
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "claude_stand_in: %s\n", server.status().message().c_str());
     return 1;
   }
-  std::printf("ready %s:%u\n", options.host.c_str(), static_cast<unsigned>((*server)->port()));
+  std::printf("ready http=%s:%u\n", options.host.c_str(), static_cast<unsigned>((*server)->port()));
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);

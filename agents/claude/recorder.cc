@@ -1,0 +1,125 @@
+#include "agents/claude/recorder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "agents/claude/cassette.h"
+#include "agents/claude/json_text.h"
+#include "agents/claude/limits.h"
+#include "base/log.h"
+
+namespace muster::claude {
+namespace {
+
+// The file. Thread-safe; a line is written whole or, where the disk ends, not read back.
+class Tape {
+ public:
+  Tape(int file, std::size_t bytes, std::string path, std::string key)
+      : file_(file), path_(std::move(path)), secret_(json_string(key)), bytes_(bytes) {
+    secret_ = secret_.substr(1, secret_.size() - 2);  // as it would stand inside a text of JSON
+  }
+  ~Tape() { ::close(file_); }
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  void write(std::string line) {
+    constexpr std::string_view kShown = "[key]";
+    for (std::size_t at = 0; !secret_.empty() && (at = line.find(secret_, at)) != std::string::npos; at += kShown.size())
+      line.replace(at, secret_.size(), kShown);
+    const std::lock_guard lock(mutex_);
+    if (over_) return;
+    if (bytes_ + line.size() > kCassetteBytesMax) return give_up(fmt::format("it has {} bytes already", bytes_));
+    const ssize_t written = ::write(file_, line.data(), line.size());
+    if (written != static_cast<ssize_t>(line.size())) return give_up(written < 0 ? std::strerror(errno) : "the disk is full");
+    bytes_ += line.size();
+  }
+
+ private:
+  void give_up(const std::string& why) {
+    over_ = true;
+    log::warn("calls of the model's API are no longer recorded", {{"file", path_}, {"reason", why}});
+  }
+
+  const int file_;
+  const std::string path_;
+  std::string secret_;
+  std::mutex mutex_;  // guards the two below, and the order of lines
+  std::size_t bytes_;
+  bool over_ = false;
+};
+using TapePtr = std::shared_ptr<Tape>;  // shared with the calls that are under way
+
+class RecordedSink final : public StreamSink {
+ public:
+  RecordedSink(TapePtr tape, std::string params, std::shared_ptr<StreamSink> sink)
+      : tape_(std::move(tape)), params_(std::move(params)), sink_(std::move(sink)) {}
+  void started(std::uint32_t attempt) override { sink_->started(attempt); }
+  void delta(const Delta& delta) override { sink_->delta(delta); }
+  void ended(Result<Answer> answer) override {
+    // Who cancelled a call did not learn what the model would have said.
+    if (answer.code() != Code::conflict) tape_->write(cassette_exchange(params_, answer));
+    sink_->ended(std::move(answer));
+  }
+
+ private:
+  const TapePtr tape_;
+  const std::string params_;
+  const std::shared_ptr<StreamSink> sink_;
+};
+
+class Recorder final : public Api {
+ public:
+  Recorder(std::shared_ptr<Api> api, TapePtr tape) : api_(std::move(api)), tape_(std::move(tape)) {}
+
+  CallId stream(std::string params, std::vector<std::string> betas, std::shared_ptr<StreamSink> sink) override {
+    auto recorded = std::make_shared<RecordedSink>(tape_, params, std::move(sink));
+    return api_->stream(std::move(params), std::move(betas), std::move(recorded));
+  }
+  void cancel(CallId call) override { api_->cancel(call); }
+
+  void create_batch(std::vector<BatchRequest> requests, std::vector<std::string> betas, Reply<Batch> reply) override {
+    // Before it is known whether they are taken: a request without a result is no exchange.
+    for (const BatchRequest& request : requests) tape_->write(cassette_request(request));
+    api_->create_batch(std::move(requests), std::move(betas), std::move(reply));
+  }
+  void get_batch(std::string id, Reply<Batch> reply) override { api_->get_batch(std::move(id), std::move(reply)); }
+  void cancel_batch(std::string id, Reply<Batch> reply) override { api_->cancel_batch(std::move(id), std::move(reply)); }
+  void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) override {
+    auto recorded = [tape = tape_, line = std::move(line)](BatchLine result) mutable {
+      tape->write(cassette_result(result));
+      line(std::move(result));
+    };
+    api_->batch_results(std::move(id), std::move(recorded), std::move(reply));
+  }
+  void count_tokens(std::string params, std::vector<std::string> betas, Reply<std::uint64_t> reply) override {
+    api_->count_tokens(std::move(params), std::move(betas), std::move(reply));
+  }
+  void stop() override { api_->stop(); }
+
+ private:
+  const std::shared_ptr<Api> api_;
+  const TapePtr tape_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Api>> record_calls(std::shared_ptr<Api> api, const std::string& path, std::string key) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  struct stat facts {};
+  if (file < 0 || ::fstat(file, &facts) != 0) {
+    const std::string why = std::strerror(errno);
+    if (file >= 0) ::close(file);
+    return Status::unavailable(fmt::format("the cassette {} cannot be written: {}", path, why));
+  }
+  auto tape = std::make_shared<Tape>(file, static_cast<std::size_t>(facts.st_size), path, std::move(key));
+  return std::shared_ptr<Api>(std::make_shared<Recorder>(std::move(api), std::move(tape)));
+}
+
+}  // namespace muster::claude
