@@ -95,16 +95,17 @@ void BatchPoll::look_at_runs(const claude::Batch& batch) {
 
 // Once for each run, at the first poll that finds the batch being worked on.
 void BatchPoll::tell_progress(const std::vector<AgentRun>& runs) {
+  std::map<JobId, IterationId> iterations;
+  for (const BatchMember& member : task_->members) iterations[member.run] = member.iteration;
   for (const AgentRun& run : runs) {
     if (run.state != AgentRunState::batch_pending && run.state != AgentRunState::batch_submitting) continue;
-    const auto member =
-        std::find_if(task_->members.begin(), task_->members.end(), [&](const BatchMember& one) { return one.run == run.id; });
     change_run(
         base_, run.id,
-        [task = *task_, member = *member, job = id(), moment = moment()](const store::AgentRunView& seen) -> MaybeWrite {
-          if (!waits_for(seen, member.iteration) || seen.run.state == AgentRunState::batch_processing)
+        [batch = task_->batch_id, iteration = iterations[run.id], job = id(),
+         moment = moment()](const store::AgentRunView& seen) -> MaybeWrite {
+          if (!waits_for(seen, iteration) || seen.run.state == AgentRunState::batch_processing)
             return std::optional<store::AgentRunWrite>();
-          return std::optional(batch_in_progress(accepted(seen, task.batch_id, job, moment), moment));
+          return std::optional(batch_in_progress(accepted(seen, batch, job, moment), moment));
         },
         [base = base_](Result<Changed>) {});
   }

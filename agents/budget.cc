@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <vector>
 
 namespace muster::agents {
 namespace {
@@ -28,12 +28,13 @@ AgentBudget merged(const AgentBudget& run, const AgentBudget& agent) {
 }
 
 bool limits_anything(const AgentBudget& budget) { return budget != AgentBudget{}; }
+bool limits_runs(const AgentBudget& budget) { return budget.tokens_per_run != 0 || budget.microdollars_per_run != 0; }
 
 std::optional<std::string> budget_reason(const BudgetFacts& facts) {
   const AgentBudget own = merged(facts.run.budget, facts.agent);
-  const std::array checks{
-      Limit{"run", "tokens", own.tokens_per_run, facts.run.usage.total()},
-      Limit{"run", "microdollars", own.microdollars_per_run, facts.run.microdollars},
+  std::vector<Limit> checks{
+      Limit{"run", "tokens", own.tokens_per_run, facts.run.usage.total() + facts.below.usage.total()},
+      Limit{"run", "microdollars", own.microdollars_per_run, facts.run.microdollars + facts.below.microdollars},
       Limit{"session", "tokens", own.tokens_per_session, facts.spent.session.usage.total()},
       Limit{"session", "microdollars", own.microdollars_per_session, facts.spent.session.microdollars},
       Limit{"agent today", "tokens", own.tokens_per_day, facts.spent.agent_today.usage.total()},
@@ -41,6 +42,10 @@ std::optional<std::string> budget_reason(const BudgetFacts& facts) {
       Limit{"namespace today", "tokens", facts.ns.tokens_per_day, facts.spent.namespace_today.usage.total()},
       Limit{"namespace today", "microdollars", facts.ns.microdollars_per_day, facts.spent.namespace_today.microdollars},
   };
+  for (const RunSpending& one : facts.above) {
+    checks.push_back({"run that called it", "tokens", one.limits.tokens_per_run, one.spent.usage.total()});
+    checks.push_back({"run that called it", "microdollars", one.limits.microdollars_per_run, one.spent.microdollars});
+  }
   for (const Limit& check : checks)
     if (check.most != 0 && check.spent >= check.most)
       return fmt::format("the {} has spent {} of {} {}", check.whose, check.spent, check.most, check.unit);

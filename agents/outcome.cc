@@ -39,6 +39,7 @@ store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, c
       facts.answer.model.empty() ? facts.view.agent.spec.model : facts.answer.model, facts.answer.usage);
   count(run, iteration, facts.answer, cost);
   write.spent = {.usage = facts.answer.usage, .microdollars = cost};
+  write.spent_for = facts.lineage;
 
   json::Tree blocks = json::parse(facts.answer.blocks).value_or(json::Tree::array());
   const json::Tree as_came = blocks;
@@ -58,11 +59,13 @@ store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, c
   run.stop_reason = facts.answer.stop_reason;
 
   if (uses.empty()) {
-    move(run, AgentRunEvent::answered);
-    run.response_text = text_of(blocks);
-    run.finalized_at = moment.now;
+    const bool pauses = facts.answer.stop_reason == kPauseTurn;
+    move(run, pauses ? AgentRunEvent::paused : AgentRunEvent::answered);
+    run.response_text = run.response_text.value_or(std::string()) + text_of(blocks);  // a turn that paused is one text
+    if (!pauses) run.finalized_at = moment.now;
     return write;
   }
+  run.response_text.reset();
   iteration.has_tool_use = true;
   iteration.executions = static_cast<std::uint32_t>(uses.size());
   ++run.tool_iterations;

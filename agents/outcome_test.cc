@@ -47,8 +47,29 @@ TEST_F(OutcomeTest, TextEndsTheRun) {
 }
 
 TEST_F(OutcomeTest, EveryStopReasonWithoutACallIsAnEnd) {
-  for (const char* stop : {"max_tokens", "stop_sequence", "refusal", "pause_turn"})
+  for (const char* stop : {"max_tokens", "stop_sequence", "refusal", "model_context_window_exceeded"})
     EXPECT_EQ(answered(R"([{"type":"text","text":"x"}])", stop).run.state, AgentRunState::completed) << stop;
+}
+
+TEST_F(OutcomeTest, APausedTurnGoesOnWithWhatWasSaid) {
+  const std::string blocks =
+      R"([{"type":"thinking","thinking":"so","signature":"s=="},{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":1.50}},{"type":"text","text":"One, "}])";
+  const auto paused = answered(blocks, "pause_turn");
+  EXPECT_EQ(paused.run.state, AgentRunState::pending);
+  EXPECT_FALSE(paused.run.finalized_at.has_value());
+  EXPECT_EQ(paused.messages.at(0).blocks, blocks) << "byte for byte: signatures are over it";
+  view_ = after(view_, paused);
+  const auto next = begin_call(view_, {kNow, WorkerId("agents-n")}, ids_);
+  EXPECT_EQ(next.iteration->trigger, IterationTrigger::continuation);
+  view_ = after(view_, next);
+  const auto ended = answered(R"([{"type":"text","text":"two."}])");
+  EXPECT_EQ(ended.run.state, AgentRunState::completed);
+  EXPECT_EQ(ended.run.response_text, "One, two.") << "the turn is one text";
+}
+
+TEST_F(OutcomeTest, SpendingCountsForEveryAgentAbove) {
+  lineage_.push_back(AgentId{Uuid{2, 9}});
+  EXPECT_EQ(answered(R"([{"type":"text","text":"x"}])").spent_for, lineage_);
 }
 
 TEST_F(OutcomeTest, CallsBecomeJobsInTheModelsOrder) {

@@ -102,6 +102,7 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
   // run_driver_tools.cc
   void look_at_tools();
   void look_at_children(std::vector<Carrier> carriers);
+  void say_result(const ToolExecution& ended);
   void judge_tools(const std::vector<Carrier>& carriers);
 
   const BasePtr base_;

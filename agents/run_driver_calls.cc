@@ -5,11 +5,16 @@
 #include "agents/outcome.h"
 #include "agents/run_driver.h"
 #include "agents/run_rules.h"
+#include "agents/run_spending.h"
 #include "agents/run_writes.h"
 #include "command/jobs.h"
 
 namespace muster::agents {
 namespace {
+
+// Whoever polls the batch wakes the run. That it looks for itself is for a poll that is gone, and every look of ten thousand runs
+// costs the store a claim and a write: so it is rare.
+constexpr int kBatchLookPolls = 10;
 
 // A broken call is made again when the trouble may pass.
 bool may_pass(Code code) {
@@ -32,17 +37,12 @@ void RunDriver::prepare_call() {
 }
 
 void RunDriver::check_limits() {
-  const AgentBudget ns = base_->settings.budget_of(ns_);
-  auto judge = [ns](RunDriver& self, const store::SpendingView& spent) {
-    if (const auto stop = stop_reason(self.view_, ns, spent)) return self.fail(stop->error_type, stop->why);
-    self.begin_call();
-  };
-  if (!asks_for_spending(view_, ns)) return judge(*this, {});
-  const store::SpendingQuery query{.ns = ns_, .session = view_.run.session, .agent = view_.run.agent, .day = base_->now()};
-  base_->agents.get_spending(query, then<store::SpendingView>([judge](RunDriver& self, Result<store::SpendingView> spent) {
-                               if (!spent.ok()) return self.trouble(spent.status());
-                               judge(self, *spent);
-                             }));
+  read_spending(base_, view_, facts_.above, then<FamilySpending>([](RunDriver& self, Result<FamilySpending> spent) {
+                  if (!spent.ok()) return self.trouble(spent.status());
+                  if (const auto stop = stop_reason(self.view_, self.base_->settings.budget_of(self.ns_), *spent))
+                    return self.fail(stop->error_type, stop->why);
+                  self.begin_call();
+                }));
 }
 
 void RunDriver::begin_call() {
@@ -161,7 +161,7 @@ void RunDriver::batch_accepted(const std::string& batch_id, JobId job, std::opti
   if (over_) return;
   write(agents::batch_accepted(view_, batch_id, job, expires_at, moment()), [](RunDriver& self) {
     self.say_state();
-    self.park(self.base_->settings.poll_interval * 2);
+    self.park(self.base_->settings.poll_interval * kBatchLookPolls);
   });
 }
 
@@ -197,7 +197,8 @@ void RunDriver::check_batch() {
   if (!job) return adopt_batch();
   base_->door.run(command::itself(), command::JobGetRequest{.job = *job}, then<Job>([](RunDriver& self, Result<Job> polls) {
                     if (!polls.ok() && polls.code() != Code::not_found) return self.trouble(polls.status());
-                    if (polls.ok() && !is_finished(polls->state)) return self.park(self.base_->settings.poll_interval * 2);
+                    if (polls.ok() && !is_finished(polls->state))
+                      return self.park(self.base_->settings.poll_interval * kBatchLookPolls);
                     self.adopt_batch();
                   }));
 }
@@ -211,7 +212,7 @@ void RunDriver::adopt_batch() {
                     store::AgentRunWrite adopted{.run = self.view_.run, .iteration = self.view_.iteration};
                     adopted.iteration->batch_job = made->id;
                     self.write(std::move(adopted),
-                               [](RunDriver& driver) { driver.park(driver.base_->settings.poll_interval * 2); });
+                               [](RunDriver& driver) { driver.park(driver.base_->settings.poll_interval * kBatchLookPolls); });
                   }));
 }
 

@@ -65,6 +65,15 @@ void RunDriver::look_at_children(std::vector<Carrier> carriers) {
                                }));
 }
 
+void RunDriver::say_result(const ToolExecution& ended) {
+  say(json::dump({{"type", "tool_result"},
+                  {"iteration", view_.run.iteration},
+                  {"tool_use_id", ended.tool_use_id},
+                  {"name", ended.tool.text()},
+                  {"is_error", ended.is_error},
+                  {"output", shortened(ended.output.value_or(std::string()), kToldOutputMax)}}));
+}
+
 void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
   std::vector<store::ExecutionWrite> ended;
   std::vector<store::Blob> blobs;
@@ -77,16 +86,15 @@ void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
       open = true;
       continue;
     }
-    say(json::dump({{"type", "tool_result"},
-                    {"iteration", view_.run.iteration},
-                    {"tool_use_id", execution.tool_use_id},
-                    {"name", execution.tool.text()},
-                    {"is_error", one->execution.is_error},
-                    {"output", shortened(one->execution.output.value_or(std::string()), kToldOutputMax)}}));
+    say_result(one->execution);
     if (one->blob) blobs.push_back(*std::move(one->blob));
     ended.push_back({.execution = std::move(one->execution)});
   }
   const bool waits = open || view_.run.state == AgentRunState::awaiting_input;
+  // What a called agent came to stands there since its end; it is told once, when the run goes on.
+  if (!waits)
+    for (const ToolExecution& execution : view_.executions)
+      if (execution.child_run && is_final(execution.state)) say_result(execution);
   if (!waits)
     return write(tools_done(view_, std::move(ended), std::move(blobs), moment(), base_->ids), [](RunDriver& self) {
       self.say_state();

@@ -40,16 +40,18 @@ void read_lineage(const BasePtr& base, std::optional<JobId> parent, CallFacts fa
         auto found = those_found(std::move(runs));
         if (!found.ok()) return reply(found.status());
         if (found->empty()) return reply(std::move(facts));
+        const std::optional<JobId> next = found->front().parent;
         facts.lineage.push_back(found->front().agent);
-        read_lineage(base, found->front().parent, std::move(facts), std::move(reply));
+        facts.above.push_back(std::move(found->front()));
+        read_lineage(base, next, std::move(facts), std::move(reply));
       });
 }
 
 void read_delegates(const BasePtr& base, const store::AgentRunView& view, std::vector<Tool> tools, Reply<CallFacts> reply) {
-  CallFacts facts{.tools = {}, .lineage = {view.run.agent}};
+  CallFacts facts{.tools = {}, .lineage = {view.run.agent}, .above = {}};
   if (view.agent.spec.delegates.empty()) {
     facts.tools = tool_set(std::move(tools), {});
-    return reply(std::move(facts));
+    return read_lineage(base, view.run.parent, std::move(facts), std::move(reply));
   }
   base->agents.get_agents(view.run.ns, view.agent.spec.delegates,
                           [base, parent = view.run.parent, facts = std::move(facts), tools = std::move(tools),

@@ -21,7 +21,8 @@ void read_messages(const BasePtr& base, store::MessageQuery query, Reply<std::ve
 // What the agent may call, and which agents are at work above it.
 struct CallFacts {
   ToolSet tools;
-  std::vector<AgentId> lineage;
+  std::vector<AgentId> lineage;  // of the run and of those above it, the nearest first
+  std::vector<AgentRun> above;   // the runs above it, the nearest first
 };
 void read_call_facts(const BasePtr& base, const store::AgentRunView& view, Reply<CallFacts> reply);
 

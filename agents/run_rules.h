@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/budget.h"
 #include "model/agent_run.h"
@@ -35,13 +36,21 @@ constexpr NextStep next_step(AgentRunState state) {
   return NextStep::settle;
 }
 
+// What has been spent by everybody whose limits count for a run.
+struct FamilySpending {
+  store::SpendingView shared{};
+  store::Spending below{};
+  std::vector<RunSpending> above{};
+};
+
 // Why a run may make no further call of the model.
 struct StopReason {
   std::string_view error_type;
   std::string why;
+  friend bool operator==(const StopReason&, const StopReason&) = default;
 };
-std::optional<StopReason> stop_reason(const store::AgentRunView& view, const AgentBudget& ns, const store::SpendingView& spent);
-// Whether stop_reason() has to know what was spent.
+std::optional<StopReason> stop_reason(const store::AgentRunView& view, const AgentBudget& ns, const FamilySpending& spent);
+// Whether stop_reason() has to know what was spent, runs above and below it left aside.
 bool asks_for_spending(const store::AgentRunView& view, const AgentBudget& ns);
 
 // Why a run is over whose job has ended without it. Nothing: it was cancelled.

@@ -42,7 +42,10 @@ Iteration next_iteration(const AgentRunView& view, const Ids& ids, Instant now) 
   next.id = IterationId{ids()};
   next.run = view.run.id;
   next.number = view.run.iteration + 1;
-  next.trigger = next.number == 1 ? IterationTrigger::user_prompt : IterationTrigger::tool_results;
+  const bool after_tools = view.iteration && view.iteration->has_tool_use;
+  next.trigger = next.number == 1 ? IterationTrigger::user_prompt
+                 : after_tools    ? IterationTrigger::tool_results
+                                  : IterationTrigger::continuation;
   next.created_at = now;
   return next;
 }

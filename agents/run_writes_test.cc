@@ -23,6 +23,7 @@ TEST(RunWrites, TheFirstCallBringsThePromptAndLaterOnesDoNot) {
   view = after(view, first);
   view.run.state = AgentRunState::pending;
   view.iteration->response = MessageId{Uuid{1, 1}};
+  view.iteration->has_tool_use = true;
   const auto second = begin_call(view, kMoment, ids);
   EXPECT_TRUE(second.messages.empty());
   EXPECT_EQ(second.iteration->number, 2U);
@@ -120,13 +121,24 @@ TEST(RunRules, EveryLimitOfABudgetCounts) {
   spent.namespace_today.usage.cache_read = 70;
   const auto why = [&](AgentBudget own, AgentBudget ns) {
     view.agent.spec.budget = own;
-    const auto reason = stop_reason(view, ns, spent);
+    const auto reason = stop_reason(view, ns, {.shared = spent});
     return reason ? reason->why : std::string();
   };
   EXPECT_EQ(why({.tokens_per_session = 51}, {}), "");
   EXPECT_EQ(why({.tokens_per_session = 50}, {}), "the session has spent 50 of 50 tokens");
   EXPECT_EQ(why({.microdollars_per_day = 10}, {}), "the agent today has spent 60 of 10 microdollars");
   EXPECT_EQ(why({}, {.tokens_per_day = 70}), "the namespace today has spent 70 of 70 tokens");
+}
+
+TEST(RunRules, ARunAnswersForWhatItHasOthersDo) {
+  store::AgentRunView view = pending_view();
+  view.run.budget.tokens_per_run = 100;
+  view.run.usage.input = 40;
+  EXPECT_EQ(stop_reason(view, {}, {.below = {.usage = {.output = 59}}}), std::nullopt);
+  EXPECT_EQ(stop_reason(view, {}, {.below = {.usage = {.output = 60}}})->why, "the run has spent 100 of 100 tokens");
+  view.run.budget = {};
+  const RunSpending caller{.limits = {.microdollars_per_run = 7}, .spent = {.usage = {}, .microdollars = 8}};
+  EXPECT_EQ(stop_reason(view, {}, {.above = {caller}})->why, "the run that called it has spent 8 of 7 microdollars");
 }
 
 Job finished(JobState state, std::optional<JobError> error = {}) {

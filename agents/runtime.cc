@@ -55,6 +55,7 @@ class Runtime::Core final : public DriverHost, public std::enable_shared_from_th
   void due(JobId run);
 
   void listen();
+  void wake_waiting(std::string cursor);
   void read_events();
   void heard(const JobChange& change);
   void discover();
@@ -103,7 +104,10 @@ void Runtime::Core::start() {
 
 void Runtime::Core::join(const NamespaceName& ns) {
   if (stopping_) return;
-  if (!subscription_) listen();
+  if (!subscription_) {
+    listen();
+    wake_waiting({});
+  }
   if (!base_->api || stations_.contains(ns.text())) return;
   auto station = std::make_shared<Station>(base_, ns,
                                            Station::Ears{.granted = [this](Grant grant) { granted(std::move(grant)); },
@@ -223,6 +227,25 @@ void Runtime::Core::listen() {
       if (const auto self = weak.lock()) self->read_events();
     });
   });
+}
+
+// Tools that ended before anybody listened, because the node was down, are told to nobody again: each run that waits for some has
+// a look. Begun after listen(), so an end is either seen by that look or heard.
+void Runtime::Core::wake_waiting(std::string cursor) {
+  store::AgentRunQuery query;
+  query.unfinished = true;
+  query.limit = kReconcilePage;
+  query.cursor = std::move(cursor);
+  base_->agents.list_agent_runs(
+      std::move(query), onto<store::AgentRunPage>(base_, weak_from_this(), [](Core& self, Result<store::AgentRunPage> page) {
+        if (!page.ok() || self.stopping_) return;
+        std::vector<JobId> waiting;
+        for (const AgentRun& run : page->runs)
+          if (run.state == AgentRunState::pending_tools && !self.drivers_.contains(run.id)) waiting.push_back(run.id);
+        if (!waiting.empty())
+          self.base_->runs.wake_runs(std::move(waiting), [base = self.base_](Result<store::Each<store::Settled>>) {});
+        if (!page->next.empty()) self.wake_waiting(page->next);
+      }));
 }
 
 void Runtime::Core::quiet() {

@@ -278,6 +278,21 @@ TEST_F(RuntimeTest, Cases60And61ANodeThatWasForgottenRegistersAgain) {
   EXPECT_EQ(state(begin("plain", "hi").id), AgentRunState::completed);
 }
 
+TEST_F(RuntimeTest, AToolThatEndedWhileTheNodeWasDownIsFoundAtItsStart) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint", "{}")}), text_answer("clean")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  const auto grants = take_tools({"lint"});
+  ASSERT_EQ(grants.size(), 1U);
+  crash();
+  answer(grants[0], R"("no faults")");
+  start_node();
+  EXPECT_EQ(state(run.id), AgentRunState::completed) << "and not at its own look, half a minute later";
+}
+
 TEST_F(RuntimeTest, CancelMidStreamEndsTheCall) {
   api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
   api_->hold();
@@ -362,6 +377,75 @@ TEST_F(RuntimeTest, BudgetsStopARunWithTheReason) {
   EXPECT_EQ(seen.run.error_type, kRunBudgetSpent);
   EXPECT_EQ(seen.run.error_message, "the run has spent 45 of 40 tokens");
   EXPECT_EQ(seen.run.iterations, 3U);
+}
+
+class CalledAgentTest : public RuntimeTest {
+ protected:
+  // A run of an agent that calls another one; both may spend so many tokens together.
+  AgentRun begin_boss(std::uint64_t tokens) {
+    start_node();
+    const Agent miner = agent("miner");
+    agent("boss", {}, {miner.id});
+    command::AgentRunStartRequest request;
+    request.agent = "boss";
+    request.prompt = "start";
+    request.budget.tokens_per_run = tokens;
+    const auto started = ask(std::move(request));
+    EXPECT_TRUE(started.ok()) << started.status().text();
+    return started.ok() ? started->run : AgentRun();
+  }
+};
+
+// The caller may spend 25 tokens; each call of the model takes 15 of them, whoever makes it.
+TEST_F(CalledAgentTest, WhatACalledAgentSpendsIsItsCallersToo) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    if (params.find("dig here") != std::string::npos && params.find("start") == std::string::npos) return text_answer("gold");
+    return tool_answer({tool_block("t1", "miner", R"({"task":"dig here"})")});
+  });
+  const auto seen = look(begin_boss(25).id);
+  EXPECT_EQ(seen.run.error_type, kRunBudgetSpent);
+  EXPECT_EQ(seen.run.error_message, "the run has spent 30 of 25 tokens");
+  EXPECT_EQ(seen.executions.at(0).output, "gold");
+  Result<store::SpendingView> spent = Status::internal("no answer came");
+  store_->get_spending({.ns = NamespaceName(kDefaultNamespace), .session = {}, .agent = seen.run.agent, .day = clock_.now()},
+                       [&](Result<store::SpendingView> got) { spent = std::move(got); });
+  settle();
+  ASSERT_TRUE(spent.ok());
+  EXPECT_EQ(spent->agent_today.usage.total(), 30U) << "and its agent's of the day";
+}
+
+// The caller has spent nothing but its first call when the called one wants its second.
+TEST_F(CalledAgentTest, ACalledAgentStopsAtTheBudgetOfItsCaller) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
+    const bool child = params.find("dig here") != std::string::npos && params.find("start") == std::string::npos;
+    if (child) return tool_answer({tool_block("c1", "no_such_tool", "{}")});
+    if (params.find("tool_result") == std::string::npos)
+      return tool_answer({tool_block("t1", "miner", R"({"task":"dig here"})")});
+    return text_answer("never asked");
+  });
+  const auto seen = look(begin_boss(30).id);
+  ASSERT_TRUE(seen.executions.at(0).child_run.has_value());
+  const AgentRun child = look(*seen.executions[0].child_run).run;
+  EXPECT_EQ(child.error_type, kRunBudgetSpent);
+  EXPECT_EQ(child.error_message, "the run that called it has spent 30 of 30 tokens");
+  EXPECT_EQ(seen.run.error_type, kRunBudgetSpent);
+}
+
+TEST_F(RuntimeTest, ATurnThatTheModelPausesGoesOn) {
+  const std::string blocks = R"([{"type":"thinking","thinking":"so","signature":"s=="},{"type":"text","text":"One, "}])";
+  claude::Answer paused = text_answer("");
+  paused.blocks = blocks;
+  paused.stop_reason = "pause_turn";
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{paused, text_answer("two.")});
+  start_node();
+  agent("plain");
+  const auto seen = look(begin("plain", "hi").id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.run.response_text, "One, two.");
+  EXPECT_EQ(seen.run.iterations, 2U);
+  const auto asked = json::parse(api_->asked().at(1).text);
+  ASSERT_EQ((*asked)["messages"].size(), 2U) << "its own words are the last that it is shown";
+  EXPECT_EQ((*asked)["messages"][1]["content"][0]["signature"], "s==");
 }
 
 TEST_F(RuntimeTest, ANamespaceHasABudgetOfItsDay) {
