@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/status.h"
-#include "worker/process/fd.h"
 #include "worker/report.h"
 
 namespace muster::worker {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "main/demo_agent.h"
 #include "sdk/cpp/client.h"
 #include "sdk/cpp/worker.h"
 
@@ -70,8 +71,8 @@ class Complaints {
 
 class RunningDemo final : public server::Demo {
  public:
-  RunningDemo(std::unique_ptr<sdk::Client> client, std::unique_ptr<sdk::Worker> worker, Complaints complaints)
-      : client_(std::move(client)), worker_(std::move(worker)), complain_(std::move(complaints)) {
+  RunningDemo(std::unique_ptr<sdk::Client> client, std::unique_ptr<sdk::Worker> worker, Complaints complaints, std::string run)
+      : client_(std::move(client)), worker_(std::move(worker)), complain_(std::move(complaints)), run_(std::move(run)) {
     worker_thread_ = std::thread([this] {
       if (const auto ended = worker_->run(); !ended.ok()) complain_("worker: " + ended.error().text());
     });
@@ -94,6 +95,7 @@ class RunningDemo final : public server::Demo {
     const sdk::WorkerCounts done = worker_->counts();
     return {.submitted = submitted_.load(std::memory_order_relaxed), .completed = done.completed, .failed = done.failed};
   }
+  std::string agent_run() const override { return run_; }
 
  private:
   void submit() {
@@ -121,6 +123,7 @@ class RunningDemo final : public server::Demo {
   std::unique_ptr<sdk::Client> client_;
   std::unique_ptr<sdk::Worker> worker_;
   Complaints complain_;
+  const std::string run_;  // of the agent; empty: there is none
   std::atomic<std::uint64_t> submitted_{0};
   std::mutex mutex_;  // leaf; guards stopping_
   bool stopping_ = false;
@@ -137,8 +140,8 @@ sdk::Outcome handle(sdk::Task& task) {
 
 }  // namespace
 
-std::unique_ptr<server::Demo> start_demo(const std::string& url, const std::string& token) {
-  const sdk::ClientOptions address{.server = url, .token = token, .ca_file = "", .user_agent = "muster-demo"};
+std::unique_ptr<server::Demo> start_demo(const server::DemoRequest& request) {
+  const sdk::ClientOptions address{.server = request.url, .token = request.token, .ca_file = "", .user_agent = "muster-demo"};
   sdk::WorkerOptions options;
   options.spec.id = "demo-worker";
   options.spec.queues = {"demo"};
@@ -146,13 +149,22 @@ std::unique_ptr<server::Demo> start_demo(const std::string& url, const std::stri
   for (const Kind& kind : kKinds) options.spec.capabilities.emplace_back(kind.capability);
   const Complaints complain;
   options.log = complain;
+  const sdk::agents::Toolbox tools = request.with_agent ? demo_tools() : sdk::agents::Toolbox();
+  options.spec = tools.offered(std::move(options.spec));
   auto client = sdk::Client::open(address);
-  auto worker = sdk::Worker::open(address, std::move(options), handle);
+  auto worker = sdk::Worker::open(address, std::move(options), tools.handler(handle));
   if (!client.ok() || !worker.ok()) {
     complain((client.ok() ? worker.error() : client.error()).text());
     return nullptr;
   }
-  return std::make_unique<RunningDemo>(std::move(*client), std::move(*worker), complain);
+  std::string run;
+  if (request.with_agent) {
+    if (auto started = start_demo_run(**client, tools); started.ok())
+      run = *std::move(started);
+    else
+      complain("agent: " + started.error().text());
+  }
+  return std::make_unique<RunningDemo>(std::move(*client), std::move(*worker), complain, std::move(run));
 }
 
 }  // namespace muster

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "main/demo.h"
+#include "main/demo_agent.h"
 #include "server/commands.h"
 #include "worker/command.h"
 #include "worker/confinement.h"
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
  .check_server = [&globals] { return seen_by_client(globals); },
  .check_worker = seen_by_worker,
  .start_demo = muster::start_demo,
+ .demo_model = muster::demo_model,
        }))
     local.push_back({.name = std::move(command.name),
                      .summary = std::move(command.summary),

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "agents/claude/player.h"
+#include "agents/claude/recorder.h"
 #include "server/wiring.h"
 
 namespace muster::server {
@@ -69,6 +71,19 @@ Result<std::optional<claude::Config>> claude_config(const Config& config) {
   out.calls_max = static_cast<std::size_t>(config.number("agents", "streams_max"));
   out.tokens_per_minute = static_cast<std::uint64_t>(config.number("agents", "tokens_per_minute"));
   return std::optional(std::move(out));
+}
+
+Result<std::shared_ptr<claude::Api>> model_api(const Config& config, const Clock& clock, Metrics& metrics) {
+  if (const std::string& cassette = config.text("agents", "replay_file"); !cassette.empty())
+    return claude::replay_calls(cassette);
+  auto api = claude_config(config);
+  if (!api.ok()) return api.status();
+  if (!*api) return std::shared_ptr<claude::Api>();
+  const std::string key = (*api)->api_key;
+  auto client = std::make_shared<claude::Client>(**std::move(api), clock, metrics);
+  const std::string& cassette = config.text("agents", "record_file");
+  if (cassette.empty()) return std::shared_ptr<claude::Api>(std::move(client));
+  return claude::record_calls(std::move(client), cassette, key);
 }
 
 agents::Settings agent_settings(const Config& config) {

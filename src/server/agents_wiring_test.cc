@@ -36,6 +36,26 @@ TEST(AgentsWiring, AnApiOfOnesOwnNeedsNoKey) {
   EXPECT_EQ((*api)->base_url, "http://127.0.0.1:1");
 }
 
+TEST(AgentsWiring, ACassetteAnswersInsteadOfTheApi) {
+  const TempFolder folder;
+  std::ofstream(folder.path("cassette")) << R"({"request":{},"result":{"type":"succeeded","message":{"content":[]}}})"
+                                         << "\n";
+  const RealClock clock;
+  Metrics metrics;
+  const auto api = model_api(loaded({{"MUSTER_AGENTS_REPLAY_FILE", folder.path("cassette")}}).config, clock, metrics);
+  ASSERT_TRUE(api.ok()) << api.status().text();
+  EXPECT_NE(*api, nullptr) << "without a key";
+  const auto none = model_api(loaded({}).config, clock, metrics);
+  EXPECT_TRUE(none.ok() && *none == nullptr);
+  EXPECT_EQ(model_api(loaded({{"MUSTER_AGENTS_REPLAY_FILE", folder.path("none")}}).config, clock, metrics).code(),
+            Code::unavailable);
+  EXPECT_EQ(model_api(loaded({{"ANTHROPIC_API_KEY", "sk-1"}, {"MUSTER_AGENTS_RECORD_FILE", folder.path("none/x")}}).config, clock,
+                      metrics)
+                .code(),
+            Code::unavailable);
+  EXPECT_FALSE(loaded({{"MUSTER_AGENTS_REPLAY_FILE", "a"}, {"MUSTER_AGENTS_RECORD_FILE", "b"}}).problems.empty());
+}
+
 TEST(AgentsWiring, BudgetsAndPricesAreCheckedWhenTheyAreRead) {
   const LoadedConfig good = loaded({{"MUSTER_AGENTS_BUDGETS", "*=100/0,team=5/7"}, {"MUSTER_AGENTS_PRICES", "claude=3/15"}});
   ASSERT_TRUE(good.problems.empty());

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "agents/claude/api.h"
+
 namespace CLI {
 class App;
 }
@@ -47,13 +49,22 @@ class Demo {
   };
   virtual ~Demo() = default;
   virtual Counts counts() const = 0;
+  // Of the demo agent, which asks before it goes on. Empty: there is none.
+  virtual std::string agent_run() const = 0;
+};
+
+struct DemoRequest {
+  std::string url;
+  std::string token;
+  bool with_agent = false;  // the server's model is demo_model()
 };
 
 struct Surroundings {
   std::function<bool()> wants_json;                    // --output json or jsonl
   std::function<std::vector<Finding>()> check_server;  // of `doctor`: what a client sees
   std::function<std::vector<Finding>()> check_worker;  // of `doctor`: what a worker on this machine can do
-  std::function<std::unique_ptr<Demo>(const std::string& url, const std::string& token)> start_demo;
+  std::function<std::unique_ptr<Demo>(const DemoRequest& request)> start_demo;
+  std::function<std::shared_ptr<claude::Api>()> demo_model;  // for a server that is configured without one
 };
 
 std::vector<Command> commands(Surroundings surroundings);

@@ -166,13 +166,16 @@ class Loader {
     if (!cert && !config.text("tls", "client_ca").empty())
       problem_at("tls", "client_ca", "tls.client_ca needs tls.cert and tls.key too");
 
-    if (const auto http = config.http(); http && !is_loopback(http->host) && !cert && !config.flag("server", "insecure"))
-      problem_at("listen", "http",
-                 fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and --tls-key, "
-                             "or --insecure if the network is trusted",
-                             config.text("listen", "http")));
+    for (const char* wire : {"http", "grpc", "all"}) {
+      const auto address = config.listen_on(wire);
+      if (address && !is_loopback(address->host) && !cert && !config.flag("server", "insecure"))
+        problem_at("listen", wire,
+                   fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and "
+                               "--tls-key, or --insecure if the network is trusted",
+                               config.text("listen", wire)));
+    }
     check_resp(cert);
-    check_grpc(cert);
+    check_grpc();
     check_heartbeats();
     check_load();
     check_agents();
@@ -184,7 +187,7 @@ class Loader {
   void check_origins() {
     const Config& config = out_.config;
     if (!config.credentials.empty() || !config.text("auth", "session_key").empty()) return;
-    if (const auto http = config.http(); http && !is_loopback(http->host) && !config.flag("server", "insecure")) return;
+    if (config.is_exposed() && !config.flag("server", "insecure")) return;
     for (const auto& [section, key] : {std::pair("http", "cors_origins"), std::pair("grpc", "web_origins")}) {
       const std::vector<std::string> origins = config.list(section, key);
       if (std::find(origins.begin(), origins.end(), "*") != origins.end())
@@ -219,13 +222,8 @@ class Loader {
                       value, message));
   }
 
-  void check_grpc(bool tls) {
+  void check_grpc() {
     const Config& config = out_.config;
-    if (const auto address = config.grpc(); address && !is_loopback(address->host) && !tls && !config.flag("server", "insecure"))
-      problem_at("listen", "grpc",
-                 fmt::format("refusing to listen on {} without TLS: it is not a loopback address; give --tls-cert and --tls-key, "
-                             "or --insecure if the network is trusted",
-                             config.text("listen", "grpc")));
     const std::int64_t payload = config.number("grpc", "payload_bytes_max");
     const std::int64_t message = config.number("grpc", "message_bytes_max");
     if (payload > message)
@@ -322,6 +320,9 @@ class Loader {
       problem_at("agents", "prices", prices.status().message());
     if (const auto budgets = agent_budgets(config.list("agents", "budgets")); !budgets.ok())
       problem_at("agents", "budgets", budgets.status().message());
+    if (!config.text("agents", "record_file").empty() && !config.text("agents", "replay_file").empty())
+      problem_at("agents", "record_file",
+                 "agents.record_file and agents.replay_file are not used together: a replay makes no call");
   }
 
   void check_credentials() {
@@ -386,20 +387,18 @@ std::string Config::backup_dir() const {
   return configured.empty() ? data_dir() + "/backups" : configured;
 }
 
-std::optional<HostPort> Config::http() const {
-  const std::string& text_form = text("listen", "http");
+std::optional<HostPort> Config::listen_on(std::string_view key) const {
+  const std::string& text_form = text("listen", key);
   if (text_form == "off") return std::nullopt;
   auto address = parse_host_port(text_form);
   check(address.ok(), "a listen address was checked when it was read");
   return std::move(address).value();
 }
 
-std::optional<HostPort> Config::grpc() const {
-  const std::string& text_form = text("listen", "grpc");
-  if (text_form == "off") return std::nullopt;
-  auto address = parse_host_port(text_form);
-  check(address.ok(), "a listen address was checked when it was read");
-  return std::move(address).value();
+bool Config::is_exposed() const {
+  for (const std::optional<HostPort>& address : {http(), grpc(), everything()})
+    if (address && !is_loopback(address->host)) return true;
+  return false;
 }
 
 std::vector<ListenAddress> Config::resp() const {

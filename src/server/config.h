@@ -74,9 +74,14 @@ class Config {
   std::string database_path() const;  // the PATH of sqlite:PATH. REQUIRES: !on_postgres()
   std::string backup_dir() const;     // where backups are written
   std::string session_key_path() const { return data_dir() + "/session.key"; }
-  std::optional<HostPort> http() const;     // empty: off
+  std::optional<HostPort> listen_on(std::string_view key) const;  // of [listen], one address; empty: off
+  std::optional<HostPort> http() const { return listen_on("http"); }
   std::vector<ListenAddress> resp() const;  // empty: off
-  std::optional<HostPort> grpc() const;     // empty: off
+  std::optional<HostPort> grpc() const { return listen_on("grpc"); }
+  std::optional<HostPort> everything() const { return listen_on("all"); }  // --listen
+  bool serves_http() const { return http() || everything(); }
+  bool serves_grpc() const { return grpc() || everything(); }
+  bool is_exposed() const;  // other machines reach HTTP or gRPC
 };
 
 struct LoadRequest {

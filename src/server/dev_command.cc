@@ -32,8 +32,9 @@ LoadRequest with_demo_defaults(LoadRequest request) {
 }
 
 // The usual ports where they are free, any others where they are not. A port that was asked for is the only one that will do.
-Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock) {
-  auto server = Server::start(config, clock);
+Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock,
+                                                   const std::shared_ptr<claude::Api>& model) {
+  auto server = Server::start(config, clock, model);
   if (server.ok() || server.code() != Code::unavailable) return server;
   const std::vector<std::vector<std::string>> attempts{
       {"resp"}, {"http"}, {"grpc"}, {"http", "resp"}, {"http", "grpc"}, {"resp", "grpc"}, {"http", "resp", "grpc"}};
@@ -43,7 +44,7 @@ Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& 
       if (config.entry("listen", name).source == "default") other.flags["listen." + name] = "127.0.0.1:0";
     if (other.flags == request.flags) continue;
     Config changed = load_config(other).config;
-    auto next = Server::start(changed, clock);
+    auto next = Server::start(changed, clock, model);
     if (!next.ok()) continue;
     say(stderr, fmt::format("muster: {}; took another port\n", server.status().message()));
     request = std::move(other);
@@ -52,6 +53,13 @@ Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& 
   }
   // When no port was what stood in the way, the first answer says more.
   return server;
+}
+
+// An operator who has a model of their own is not shown another one.
+bool wants_model(const Config& config) {
+  const auto unset = [&config](const char* key) { return config.text("agents", key).empty(); };
+  return config.flag("agents", "enabled") && unset("api_key") && unset("api_key_file") && unset("base_url") &&
+         unset("replay_file");
 }
 
 class Reporter {
@@ -94,6 +102,16 @@ void introduce(const Server& server, const Config& config) {
   say(stdout, text);
 }
 
+// How to answer the agent of the demo, which waits for it.
+void introduce_agent(const Demo& demo, const std::string& url) {
+  const std::string run = demo.agent_run();
+  if (run.empty()) return;
+  say(stdout, fmt::format("  agent     run {0} asks before it publishes; in another terminal:\n"
+                          "            muster --server {1} run get {0}\n            muster --server {1} run approve {0}\n"
+                          "            muster --server {1} run watch {0}\n",
+                          run, url));
+}
+
 int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
   std::optional<Duration> run_for;
   if (!flags.run_for.empty()) {
@@ -110,7 +128,8 @@ int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
   raise_descriptor_limit();
   const Signals signals;
   const RealClock clock;
-  auto server = start_on_some_port(config, request, clock);
+  const bool with_agent = !flags.no_demo && wants_model(config);
+  auto server = start_on_some_port(config, request, clock, with_agent ? surroundings.demo_model() : nullptr);
   if (!server.ok()) {
     report_start_failure(server.status());
     return kExitFailure;
@@ -119,7 +138,8 @@ int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
   announce_key(**server);
   std::unique_ptr<Demo> demo;
   if (!flags.no_demo && !(*server)->http_url().empty())
-    demo = surroundings.start_demo((*server)->http_url(), (*server)->key().text);
+    demo = surroundings.start_demo({.url = (*server)->http_url(), .token = (*server)->key().text, .with_agent = with_agent});
+  if (demo) introduce_agent(*demo, (*server)->http_url());
 
   {
     Reporter reporter(demo.get());
@@ -142,12 +162,12 @@ int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
 Command dev_command(const Surroundings& surroundings) {
   auto flags = std::make_shared<DevFlags>();  // shared by the two closures
   return {.name = "dev",
-          .summary = "Run a server with a demo worker and demo jobs",
+          .summary = "Run a server with a demo worker, demo jobs and a demo agent",
           .describe =
               [flags](CLI::App& app) {
                 flags->settings.describe(app);
                 app.add_option("--for", flags->run_for, "stop by itself after this long, for example 10s")->type_name("DURATION");
-                app.add_flag("--no-demo", flags->no_demo, "neither worker nor jobs");
+                app.add_flag("--no-demo", flags->no_demo, "neither worker nor jobs nor agent");
                 app.footer("Example:\n  muster dev --for 30s");
               },
           .run = [flags, surroundings] { return run_dev(*flags, surroundings); }};

@@ -134,6 +134,8 @@ std::vector<Finding> check_ports(const Config& config) {
     out.push_back(check_port({.name = "grpc port", .flag = "--grpc", .address = *grpc}));
   else
     out.push_back(good("grpc port", "off"));
+  if (const auto everything = config.everything())
+    out.push_back(check_port({.name = "listen port", .flag = "--listen", .address = *everything}));
   const std::vector<ListenAddress> resp = config.resp();
   if (resp.empty()) out.push_back(good("resp port", "off"));
   for (const ListenAddress& address : resp) {

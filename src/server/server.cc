@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "pages/pages.h"
 #include "server/agents_wiring.h"
 #include "server/cluster_view.h"
 #include "server/version.h"
@@ -20,7 +21,7 @@ static_assert(kNoteEvery * 3 <= kListeningGapMax);
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock& clock) {
+Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock& clock, std::shared_ptr<claude::Api> model) {
   if (Status status = prepare_data_dir(config); !status.ok()) return status;
   std::unique_ptr<Server> server(new Server(clock));
   server->tls_ = !config.text("tls", "cert").empty();
@@ -38,22 +39,24 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   for (const char* wire : {"http", "resp", "grpc"}) server->door_->listeners().set(wire, "off");
   server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock, server->metrics_);
   server->ticker_->start();
-  if (Status status = server->start_agents(config); !status.ok()) return status;
+  if (Status status = server->start_agents(config, std::move(model)); !status.ok()) return status;
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
   server->next_note_ = std::make_unique<net::Timer>(*server->loop_);
   server->loop_->post([server = server.get()] { server->note_listening(); });
   server->budget_ = std::make_shared<net::ByteBudget>(*server->loop_, budget_bounds(config));
-  if (config.grpc())
+  if (config.serves_grpc())
     if (Status status = server->start_grpc(config); !status.ok()) return status;
-  if (config.http())
+  if (config.serves_http())
     if (Status status = server->start_http(config); !status.ok()) return status;
-  if (config.http() && config.flag("ws", "enabled"))
+  if (config.serves_http() && config.flag("ws", "enabled"))
     if (Status status = server->start_ws(config); !status.ok()) return status;
   if (!config.resp().empty())
     if (Status status = server->start_resp(config); !status.ok()) return status;
-  server->join_grpc_web();
+  server->join_fronts();
+  if (const auto everything = config.everything())
+    if (Status status = server->http_->listen({.host = everything->host, .port = everything->port}); !status.ok()) return status;
   return server;
 }
 
@@ -94,16 +97,16 @@ command::ServerFacts Server::facts(const Config& config) const {
           .agents = agent_service_};
 }
 
-Status Server::start_agents(const Config& config) {
+Status Server::start_agents(const Config& config, std::shared_ptr<claude::Api> model) {
   if (!agent_service_) return {};
-  auto api = claude_config(config);
+  auto api = model_api(config, clock_, metrics_);
   if (!api.ok()) return api.status();
-  if (*api) claude_ = std::make_shared<claude::Client>(**std::move(api), clock_, metrics_);
+  model_ = *api ? *std::move(api) : std::move(model);
   const auto ids = std::make_shared<UuidSource>(clock_, random_seed());  // shared by the copies of the function below
   const auto base = std::make_shared<agents::Base>(agents::Base{.door = *door_,
                                                                 .agents = *metered_,
                                                                 .runs = *metered_,
-                                                                .api = claude_,
+                                                                .api = model_,
                                                                 .clock = clock_,
                                                                 .settings = agent_settings(config),
                                                                 .ids = [ids] { return ids->next(); },
@@ -119,6 +122,8 @@ Status Server::start_http(const Config& config) {
   options.brake = brake_;
   options.budget = budget_;
   options.documents = ws::schema_documents();
+  options.pages = embedded::pages();
+  options.pages_missing = embedded::pages_missing();
   auto front = http::HttpFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   http_ = std::move(front).value();
@@ -162,19 +167,23 @@ Status Server::start_resp(const Config& config) {
 Status Server::start_grpc(const Config& config) {
   auto options = grpc_options(config, key_.text);
   options.brake = brake_;
-  auto front = rpc::GrpcFront::start(*door_, metrics_, std::move(options));
+  options.budget = budget_;
+  auto front = rpc::GrpcFront::start(*loop_, *door_, metrics_, std::move(options));
   if (!front.ok()) return front.status();
   grpc_ = std::move(front).value();
   return {};
 }
 
-void Server::join_grpc_web() {
+// Each listener serves what belongs to the other front too.
+void Server::join_fronts() {
   if (!grpc_ || !http_) return;
+  grpc_->set_http(http_->sessions(), http_->streams());
+  http_->set_other_streams(grpc_->streams());
   http_->set_rpc([front = grpc_.get()](http::RpcRequest request, UniqueFunction<void(http::RpcAnswer)> reply) {
     return front->call({.path = std::move(request.path),
                         .message = std::move(request.message),
                         .metadata = std::move(request.metadata),
-                        .timeout = request.timeout,
+                        .timeout = rpc::parse_timeout(request.timeout),
                         .caller = std::move(request.caller),
                         .refused = std::move(request.refused)},
                        [reply = std::move(reply)](rpc::WebAnswer answer) mutable {
@@ -188,17 +197,26 @@ void Server::join_grpc_web() {
 }
 
 std::string Server::addresses() const {
-  return fmt::format("resp={} grpc={} http={} store={}", resp_ ? resp_->address() : "off", grpc_ ? grpc_->address() : "off",
-                     http_ ? http_->address() : "off", clustered() ? "postgres" : "sqlite");
+  const auto shown = [](std::string address) { return address.empty() ? std::string("off") : address; };
+  const std::string everything = http_ ? http_->second_address() : std::string();
+  return fmt::format("resp={} grpc={} http={} store={}{}", shown(resp_address()), shown(grpc_ ? grpc_->address() : std::string()),
+                     shown(http_ ? http_->address() : std::string()), clustered() ? "postgres" : "sqlite",
+                     everything.empty() ? "" : " listen=" + everything);
 }
 
 std::string Server::resp_address() const { return resp_ ? resp_->address() : std::string(); }
 
 std::string Server::http_url() const {
-  return http_ ? fmt::format("{}://{}", tls_ ? "https" : "http", http_->address()) : std::string();
+  if (!http_) return {};
+  const std::string own = http_->address();
+  return fmt::format("{}://{}", tls_ ? "https" : "http", own.empty() ? http_->second_address() : own);
 }
 
-std::string Server::grpc_address() const { return grpc_ ? grpc_->address() : std::string(); }
+std::string Server::grpc_address() const {
+  if (!grpc_) return {};
+  const std::string own = grpc_->address();
+  return own.empty() ? http_->second_address() : own;
+}
 
 bool Server::alive() const { return ticker_->alive(kTickSilenceMax); }
 
@@ -211,9 +229,9 @@ Status Server::reload(const Config& config) {
   if (resp_ && tls_)
     if (Status status = resp_->reload_tls(); !status.ok()) return status.annotate("certificate");
   if (grpc_ && tls_)
-    if (Status status = grpc_->check_tls(); !status.ok()) return status.annotate("certificate");
+    if (Status status = grpc_->reload_tls(); !status.ok()) return status.annotate("certificate");
   if (grpc_)
-    if (Status status = grpc_->set_tokens(grpc_tokens(config, key->text)); !status.ok()) return status.annotate("tokens");
+    if (Status status = grpc_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (http_)
     if (Status status = http_->set_tokens(auth_options(config, key->text)); !status.ok()) return status.annotate("tokens");
   if (ws_)
@@ -235,7 +253,7 @@ Status Server::stop(Duration grace) {
   if (ws_) ws_->stop();
   if (http_) http_->stop(left());
   if (agents_) agents_->stop(left());
-  if (claude_) claude_->stop();
+  if (model_) model_->stop();
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
   if (loop_) loop_->stop();

@@ -38,10 +38,11 @@ class Server {
   // be used. invalid_argument: the database is newer than this program, or a certificate or key is wrong, or PostgreSQL
   // refuses for a reason that waiting does not mend. A PostgreSQL that cannot be reached is no failure: the server starts, is not
   // ready, says why, and connects by itself.
-  static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock);
+  // `model`: of agents, when the configuration names none; may be null.
+  static Result<std::unique_ptr<Server>> start(const Config& config, const Clock& clock, std::shared_ptr<claude::Api> model = {});
   ~Server();  // stops without grace
 
-  // "resp=127.0.0.1:6380 grpc=127.0.0.1:50051 http=127.0.0.1:8080 store=sqlite"
+  // "resp=127.0.0.1:6380 grpc=127.0.0.1:50051 http=127.0.0.1:8080 store=sqlite"; with --listen also "listen=…"
   std::string addresses() const;
   std::string resp_address() const;  // all of them, separated by commas; empty when RESP is off
   std::string http_url() const;      // empty when HTTP is off
@@ -67,8 +68,8 @@ class Server {
   Status start_ws(const Config& config);
   Status start_resp(const Config& config);
   Status start_grpc(const Config& config);
-  Status start_agents(const Config& config);
-  void join_grpc_web();
+  Status start_agents(const Config& config, std::shared_ptr<claude::Api> model);
+  void join_fronts();
   command::ServerFacts facts(const Config& config) const;
 
   const Clock& clock_;
@@ -84,7 +85,7 @@ class Server {
   std::shared_ptr<agents::Service> agent_service_;  // shared with the door; null: agents are off
   std::unique_ptr<command::Door> door_;
   std::unique_ptr<Ticker> ticker_;
-  std::shared_ptr<claude::Client> claude_;  // shared with the runtime; null: there is no key
+  std::shared_ptr<claude::Api> model_;  // shared with the runtime; null: there is no key
   std::unique_ptr<agents::Runtime> agents_;
   std::unique_ptr<net::IoLoop> loop_;
   std::shared_ptr<auth::Brake> brake_;       // shared by the fronts

@@ -86,9 +86,10 @@ engine::LoadLimits load_limits(const Config& config, std::string_view ns) {
 }
 
 // A key that nobody asked for does not lock a machine's own user out; a listener that others can reach always asks.
-bool token_needed(const Config& config, const std::optional<HostPort>& address) {
+// HTTP and gRPC come by each other's listeners, so what one needs both need.
+bool token_needed(const Config& config) {
   const bool configured = !config.credentials.empty() || !config.text("auth", "session_key").empty();
-  return configured || (address && !is_loopback(address->host) && !config.flag("server", "insecure"));
+  return configured || (config.is_exposed() && !config.flag("server", "insecure"));
 }
 
 rpc::Limits grpc_limits(const Config& config) {
@@ -99,7 +100,7 @@ rpc::Limits grpc_limits(const Config& config) {
   limits.watches_max = count(config, "grpc", "watches_max");
   limits.watches_per_address_max = count(config, "grpc", "watches_per_address_max");
   limits.streams_per_connection_max = count(config, "grpc", "streams_per_connection_max");
-  limits.buffer_bytes_max = count(config, "grpc", "buffer_bytes_max");
+  limits.connections_max = count(config, "limits", "connections_max");
   limits.keepalive = duration(config, "grpc", "keepalive");
   limits.keepalive_accepted = duration(config, "grpc", "keepalive_accepted");
   return limits;
@@ -199,7 +200,7 @@ engine::Options engine_options(const Config& config) {
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
   // On PostgreSQL another node may have handed them out.
   options.packages.answer = duration(config, "packages", "timeout");
-  if (config.grpc() && !config.on_postgres()) options.orphaned_runs_after = policy(config, Dialect::grpc).dead_after;
+  if (config.serves_grpc() && !config.on_postgres()) options.orphaned_runs_after = policy(config, Dialect::grpc).dead_after;
   return options;
 }
 
@@ -242,23 +243,17 @@ http::AuthOptions auth_options(const Config& config, const std::string& operator
                                       .sha256 = credential.certificate,
                                       .worker = WorkerId(credential.worker),
                                       .namespaces = credential.namespaces});
-  options.required = token_needed(config, config.http());
-  return options;
-}
-
-auth::AuthOptions grpc_tokens(const Config& config, const std::string& operator_key) {
-  auth::AuthOptions options = auth_options(config, operator_key);
-  options.required = token_needed(config, config.grpc());
+  options.required = token_needed(config);
   return options;
 }
 
 rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_key) {
   rpc::GrpcOptions options;
-  const HostPort address = *config.grpc();
+  const HostPort address = config.grpc().value_or(HostPort());
   options.address = address.host;
   options.port = address.port;
   options.tls = tls_options(config);
-  auth::AuthOptions tokens = grpc_tokens(config, operator_key);
+  auth::AuthOptions tokens = auth_options(config, operator_key);
   options.tokens = std::move(tokens.tokens);
   options.auth_required = tokens.required;
   options.limits = grpc_limits(config);
@@ -298,7 +293,7 @@ resp::RespOptions resp_options(const Config& config, const std::string& operator
 
 http::HttpOptions http_options(const Config& config, const std::string& operator_key) {
   http::HttpOptions options;
-  const HostPort address = *config.http();
+  const HostPort address = config.http().value_or(HostPort());
   options.address = address.host;
   options.port = address.port;
   options.tls = tls_options(config);
@@ -309,6 +304,7 @@ http::HttpOptions http_options(const Config& config, const std::string& operator
   options.cors_origins = config.list("http", "cors_origins");
   options.rpc_origins = config.list("grpc", "web_origins");
   options.host_names = config.list("http", "host_names");
+  options.exposed = config.is_exposed();
   options.insecure = config.flag("server", "insecure");
   return options;
 }

@@ -29,16 +29,12 @@ command::Archives::Options archive_options(const Config& config);
 std::vector<auth::Token> all_tokens(const Config& config, const std::string& operator_key);
 auth::BrakeOptions brake_options(const Config& config);
 net::BudgetBounds budget_bounds(const Config& config);
-// REQUIRES: config.http() is not off.
 http::HttpOptions http_options(const Config& config, const std::string& operator_key);
 http::AuthOptions auth_options(const Config& config, const std::string& operator_key);
-// REQUIRES: config.http() is not off.
 ws::WsOptions ws_options(const Config& config, const std::string& operator_key);
 // REQUIRES: config.resp() is not off.
 resp::RespOptions resp_options(const Config& config, const std::string& operator_key);
-// REQUIRES: config.grpc() is not off.
 rpc::GrpcOptions grpc_options(const Config& config, const std::string& operator_key);
-auth::AuthOptions grpc_tokens(const Config& config, const std::string& operator_key);
 
 // Makes the data folder (0700) when it is missing and makes sure that files can be written there.
 Status prepare_data_dir(const Config& config);

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "worker/process/fd.h"
+#include "base/fd.h"
 
 namespace muster::worker {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/fd.h"
 #include "base/status.h"
-#include "worker/process/fd.h"
 
 namespace muster::worker {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/status.h"
-#include "worker/process/fd.h"
 
 namespace muster::worker {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/status.h"
-#include "worker/process/fd.h"
 #include "worker/process/landlock.h"
 
 namespace muster::worker {

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "engine/engine.h"
 #include "fronts/grpc/front.h"
+#include "net/io_loop.h"
 #include "sdk/cpp/testkit/skipping_clock.h"
 #include "sdk/cpp/testkit/time_skipper.h"
 #include "store/sqlite/store.h"
@@ -57,7 +58,9 @@ struct TestServer::State {
   std::atomic<bool> may_skip;
   std::uint64_t skips_before = 0;
   std::string address;
+  RealClock wire_clock;  // time that skips is no reason to hang up on anybody
   // In the order in which they need each other.
+  std::unique_ptr<net::IoLoop> loop;
   std::unique_ptr<store::sqlite::SqliteStore> database;
   std::unique_ptr<engine::Engine> rules;
   std::unique_ptr<command::Door> door;
@@ -81,7 +84,9 @@ struct TestServer::State {
     listen.compat_flags.dead_after = options.dead_after;
     listen.compat_flags.refused_poll_hold = Duration(10);
     door = std::make_unique<command::Door>(*rules, command::ServerFacts{.version = "test", .started_at = clock.now()}, metrics);
-    auto listening = rpc::GrpcFront::start(*door, metrics, std::move(listen));
+    loop = std::make_unique<net::IoLoop>(wire_clock, &metrics);
+    loop->start();
+    auto listening = rpc::GrpcFront::start(*loop, *door, metrics, std::move(listen));
     if (!listening.ok()) {
       const Error error = failed("test server's listener", listening.status());
       stop();
@@ -104,6 +109,7 @@ struct TestServer::State {
     door.reset();
     rules.reset();
     database.reset();
+    loop.reset();
   }
 };
 

@@ -104,7 +104,7 @@ void Core::delivered(const session::Envelope& frame, Moment now) {
     case FrameKind::package_install:
     case FrameKind::package_uninstall: return refuse_package(frame, now);
     case FrameKind::extension:
-      if (options_.on_extension) options_.on_extension(frame.type, frame.payload);
+      if (options_.on_extension) options_.on_extension(frame.type, frame.payload.tree());
       return;
     default: return;  // transported, acknowledged, and nobody's here
   }
@@ -144,7 +144,7 @@ void Core::dispatched(const session::Envelope& frame, Moment now) {
 }
 
 void Core::answered(const session::Envelope& frame) {
-  auto answer = read_next_response(frame.payload);
+  auto answer = read_next_response(frame.payload.tree());
   if (!answer.ok()) return notes_.push_back(answer.status().message());
   const auto asker = nexts_.find(answer->request_id);
   if (asker == nexts_.end()) return;
@@ -155,8 +155,8 @@ void Core::answered(const session::Envelope& frame) {
 
 // This worker's packages are compiled in. Saying so spares the operator the wait for a time-out.
 void Core::refuse_package(const session::Envelope& frame, Moment now) {
-  const std::string* name = json::text(frame.payload, "name");
-  const std::string* version = json::text(frame.payload, "version");
+  const std::string* name = json::text(frame.payload.tree(), "name");
+  const std::string* version = json::text(frame.payload.tree(), "version");
   const json::Tree payload{{"name", name != nullptr && !name->empty() ? *name : "unknown"},
                            {"version", version != nullptr && !version->empty() ? *version : "unknown"},
                            {"status", "failed"},

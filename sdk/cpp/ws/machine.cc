@@ -235,7 +235,8 @@ void Machine::take_message(std::string_view message, Moment now) {
       if (frame->ack_request) acknowledge(*frame, now);
       return take_drain(*frame);
     case FrameKind::error:
-      if (!is_ready()) return refuse(text_or(frame->payload, "code", "no code"), text_or(frame->payload, "message"));
+      if (!is_ready())
+        return refuse(text_or(frame->payload.tree(), "code", "no code"), text_or(frame->payload.tree(), "message"));
       break;
     default: break;
   }
@@ -256,7 +257,7 @@ void Machine::acknowledge(const Envelope& frame, Moment now) {
 }
 
 void Machine::take_ack(const Envelope& frame, Moment now) {
-  const auto ack = session::read_ack(frame.payload);
+  const auto ack = session::read_ack(frame.payload.tree());
   if (!ack.ok()) return note(fmt::format("an ack was dropped: {}", ack.status().message()));
   acked_at_ = now.ticks;
   const std::string* id = session::acked_id(frame, *ack);
@@ -271,20 +272,20 @@ void Machine::take_ack(const Envelope& frame, Moment now) {
 }
 
 void Machine::take_accept(const Envelope& frame, Moment now) {
-  const std::string* id = json::text(frame.payload, "session_id");
-  const std::string* token = json::text(frame.payload, "session_token");
+  const std::string* id = json::text(frame.payload.tree(), "session_id");
+  const std::string* token = json::text(frame.payload.tree(), "session_token");
   if (id == nullptr || token == nullptr || id->empty() || token->empty())
     return note("an accept without session_id or session_token was dropped");
   if (options_.protocol == Protocol::v1 || is_ready() || state_ == WorkerState::fresh) return;
-  const bool resumed = json::flag(frame.payload, "resumed").value_or(false);
+  const bool resumed = json::flag(frame.payload.tree(), "resumed").value_or(false);
   session_id_ = *id;
   session_token_ = *token;
   become_ready(resumed, now);
 }
 
 void Machine::take_reset(const Envelope& frame, Moment now) {
-  const std::string code = text_or(frame.payload, "code", "no code");
-  refuse(code, text_or(frame.payload, "reason"));
+  const std::string code = text_or(frame.payload.tree(), "code", "no code");
+  refuse(code, text_or(frame.payload.tree(), "reason"));
   // The scheduler forgot the session, which is no reason to keep it waiting for a new one.
   if (!is_ready() && hello_kind_ == FrameKind::resume) backoff_.succeeded();
   forget_session();
@@ -294,9 +295,9 @@ void Machine::take_reset(const Envelope& frame, Moment now) {
 
 void Machine::take_drain(const Envelope& frame) {
   move(WorkerState::draining);
-  DrainAsked asked{.reason = text_or(frame.payload, "reason"), .deadline = {}};
+  DrainAsked asked{.reason = text_or(frame.payload.tree(), "reason"), .deadline = {}};
   constexpr std::uint64_t kLongestMs = 86'400'000;
-  if (const auto deadline = json::natural(frame.payload, "deadline_ms"))
+  if (const auto deadline = json::natural(frame.payload.tree(), "deadline_ms"))
     asked.deadline = Duration(static_cast<std::int64_t>(std::min(*deadline, kLongestMs)));
   events_.drain = std::move(asked);
 }

@@ -118,7 +118,7 @@ Tree echo_of(const TaskInfo& task) {
 }  // namespace
 
 muster::Status read_dispatch(const session::Envelope& frame, Protocol protocol, TaskInfo& task) {
-  const Tree& payload = frame.payload;
+  const Tree& payload = frame.payload.tree();
   task.dispatch_id = frame.id;
   task.seq = frame.seq;
   muster::Status status;
