@@ -1,0 +1,39 @@
+// Everything that changes something passes here: it is asked about in one dialog, which shows the command line that does the same, and
+// what came of it is said in a notice. A page only describes its action.
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+
+export interface Field {
+  name: string;
+  label: string;
+  kind?: 'text' | 'long' | 'json' | 'number' | 'duration' | 'time' | 'choice' | 'check';
+  value?: string;
+  placeholder?: string;
+  help?: string;
+  options?: string[];
+  required?: boolean;
+}
+
+export type Values = Record<string, string>;
+
+export interface Action {
+  /** "Cancel 3 jobs" */
+  title: string;
+  /** The word on the button. */
+  verb: string;
+  isDangerous?: boolean;
+  text?: ComponentChildren;
+  fields?: Field[];
+  /** A look at what was typed, shown under the fields. */
+  preview?: (values: Values) => ComponentChildren;
+  command: (values: Values) => string;
+  /** What it did, as a notice; `tell` shows how far it is. */
+  run: (values: Values, tell: (progress: string) => void) => Promise<{ text: string; href?: string }>;
+  done?: () => void;
+}
+
+export const asked = signal<Action | undefined>(undefined);
+
+export function ask(action: Action): void {
+  asked.value = action;
+}

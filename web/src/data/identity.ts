@@ -1,0 +1,75 @@
+// Who is looking: role and namespaces of the token or session. What a role may not do is not offered.
+import { computed, signal } from '@preact/signals';
+import { Problem, problemOf } from '../api/problem';
+import { noticeReply, noticeSilence, signInNeeded, staleNow } from './connection';
+
+export interface Identity {
+  name?: string;
+  role: 'operator' | 'worker' | 'read-only';
+  namespaces?: string[];
+  /** By the cookie, rather than by nobody's token at all. */
+  signed_in?: boolean;
+  expires_at?: string;
+}
+
+const AGAIN_MS = 2000;
+
+export const identity = signal<Identity | undefined>(undefined);
+export const isOperator = computed(() => identity.value?.role === 'operator');
+
+/** Asks once at the start, and again after every sign-in. */
+export async function readIdentity(): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch('/api/v1/whoami', { cache: 'no-store' });
+  } catch {
+    noticeSilence();
+    return;
+  }
+  noticeReply();
+  if (response.status === 401) {
+    signInNeeded.value = true;
+    return;
+  }
+  if (response.status === 404) {
+    // A server from before this route: whether it lets somebody do something, it says when they do it.
+    identity.value = { role: 'operator' };
+    return;
+  }
+  if (!response.ok) {
+    setTimeout(() => void readIdentity(), AGAIN_MS);
+    return;
+  }
+  identity.value = (await response.json()) as Identity;
+  signInNeeded.value = false;
+}
+
+/** With a token, or with the code of a one-time link. The server keeps the secret in a cookie no script can read. */
+export async function signIn(scheme: 'Bearer' | 'Link', secret: string): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch('/api/v1/sign-in', { method: 'POST', headers: { authorization: `${scheme} ${secret}` } });
+  } catch {
+    noticeSilence();
+    throw new Problem('unreachable', 0, 'the server does not answer');
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw problemOf(body, response.status);
+  identity.value = body as Identity;
+  signInNeeded.value = false;
+  staleNow();
+}
+
+export async function signOut(): Promise<void> {
+  await fetch('/api/v1/sign-out', { method: 'POST' }).catch(() => noticeSilence());
+  identity.value = undefined;
+  signInNeeded.value = true;
+}
+
+/** The code of a one-time link (`/#link=CODE`), taken out of the address so that nobody copies it. */
+export function takeLinkCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('link');
+  if (!code) return undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
