@@ -57,6 +57,7 @@ find_package(Boost 1.81 REQUIRED)
 find_package(date REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED re2)
+pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
 
 # Asio and Beast are header-only; exceptions of theirs are caught in the folders that use them.
 add_library(muster_boost INTERFACE)

@@ -8,13 +8,13 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROW = re.compile(r"^\| `([A-Za-z_.]+)` \| `?([^`|]+?)`? \|", re.M)
+ROW = re.compile(r"^\| `([A-Za-z0-9_.]+)` \| `?([^`|]+?)`? \|", re.M)
 NUMBER = r"inline constexpr (?:std::size_t|std::u?int\d+_t|Duration|JobKey) "
 CONSTANT = re.compile(NUMBER + r"(k\w+) = ([^;]+);")
 BRACED = re.compile(NUMBER + r"(k\w+)\{([^}]+)\};")
 FIELD = re.compile(r"^\s+(?:std::size_t|Duration|std::uint32_t) (\w+)(?: = |\{)([^;}]+)\}?;", re.M)
 
-FRONTS = ("http", "resp", "ws")
+FRONTS = {"http": "options.h", "http2": "limits.h", "resp": "options.h", "ws": "options.h"}  # where their Limits are
 
 
 def squeeze(text):
@@ -22,7 +22,7 @@ def squeeze(text):
 
 
 def source_bounds():
-    """All of model/limits.h, the fronts' Limits, and what other headers call a maximum, minimum or default."""
+    """All of the limits.h, the fronts' Limits, and what other headers call a maximum, minimum or default."""
     bounds = {}
     for path in sorted([*(ROOT / "src").rglob("*.h"), *(ROOT / "agents").rglob("*.h")]):
         if "testing" in path.name or "contract" in path.parts:
@@ -32,8 +32,8 @@ def source_bounds():
             for name, value in pattern.findall(text):
                 if path.name == "limits.h" or name.endswith(("Max", "Min", "Default")):
                     bounds[name] = value
-    for front in FRONTS:
-        options = (ROOT / f"src/fronts/{front}/options.h").read_text(encoding="utf-8")
+    for front, header in FRONTS.items():
+        options = (ROOT / f"src/fronts/{front}/{header}").read_text(encoding="utf-8")
         body = re.search(r"struct Limits \{(.*?)^\};", options, re.S | re.M).group(1)
         bounds.update({f"{front}.{name}": value for name, value in FIELD.findall(body)})
     return {name: squeeze(value) for name, value in bounds.items()}
