@@ -1,10 +1,12 @@
-// muster_bench [postgres|resp|grpc|ws] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE] [FILTER…]
+// muster_bench [postgres|resp|grpc|ws|agents] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE]
+// [FILTER…]
 //
 // The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, `resp`
 // the RESP wire beside Redis and beanstalkd, `grpc` workflows beside an empty gRPC server and Restate, `ws` AstraFlow's workers
-// beside a bare Beast server, no such word everything else. Prints the table of goals with both sides of every ratio and appends
-// one JSON line per row to the results file. A row is marked with the share of the machine that other processes took while it was
-// measured: ratios hold better than figures, but neither holds on a busy machine.
+// beside a bare Beast server, `agents` runs of agents beside libcurl alone, no such word everything else. Prints the table of
+// goals with both sides of every ratio and appends one JSON line per row to the results file. A row is marked with the share of
+// the machine that other processes took while it was measured: ratios hold better than figures, but neither holds on a busy
+// machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -22,8 +24,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "bench/agents/relay.h"
 #include "bench/grpc/echo.h"
 #include "bench/grpc/load.h"
+#include "bench/http_bare.h"
 #include "bench/postgres/connection.h"
 #include "bench/row.h"
 #include "bench/ws/bare.h"
@@ -199,10 +203,13 @@ int main(int argc, char** argv) {
   const bool resp = suite == "resp";
   const bool grpc = suite == "grpc";
   const bool ws = suite == "ws";
-  const bool named = postgres || resp || grpc || ws;
+  const bool agents = suite == "agents";
+  const bool named = postgres || resp || grpc || ws || agents;
   if (suite == "grpc-echo") return muster::bench::grpc_suite::serve_echo();
+  if (suite == "http-bare") return muster::bench::serve_bare_http();
   if (suite == "grpc-load" && argc == 6) return muster::bench::grpc_suite::load_once(argv + 2);
   if (suite == "ws-bare" && argc == 3) return muster::bench::ws::serve_bare(std::strtoul(argv[2], nullptr, 10));
+  if (suite == "agents-relay" && argc == 3) return muster::bench::agents::serve_relay(std::atoi(argv[2]));
   std::string results = fmt::format("bench/results/{}.jsonl", named ? suite : "latest");
   std::vector<std::string> filters;
   for (int i = named ? 2 : 1; i < argc; ++i) {
@@ -224,7 +231,7 @@ int main(int argc, char** argv) {
       filters.emplace_back(name);
     else {
       fmt::print(stderr,
-                 "usage: muster_bench [postgres|resp|grpc|ws] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] "
+                 "usage: muster_bench [postgres|resp|grpc|ws|agents] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] "
                  "[--results FILE] "
                  "[FILTER...]\n");
       return 2;
@@ -234,5 +241,6 @@ int main(int argc, char** argv) {
   if (resp) return muster::bench::run(muster::bench::resp_measurements(), settings, results, filters);
   if (grpc) return muster::bench::run(muster::bench::grpc_measurements(), settings, results, filters);
   if (ws) return muster::bench::run(muster::bench::ws_measurements(), settings, results, filters);
+  if (agents) return muster::bench::run(muster::bench::agent_measurements(), settings, results, filters);
   return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }

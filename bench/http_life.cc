@@ -1,5 +1,5 @@
-// http.life and memory.connection.bytes: the shipped program over loopback. Client and server share the machine's cores, so the
-// rate is an end-to-end figure of this machine; it has no goal of its own.
+// http.life and memory.connection.bytes: the shipped program over loopback, beside an empty Beast server that makes the same
+// exchanges. Client and servers share the machine's cores.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 
 #include "bench/http_client.h"
 #include "bench/http_load.h"
+#include "bench/resp/servers.h"
 #include "bench/rig.h"
 #include "bench/row.h"
 
@@ -22,9 +23,21 @@ Status start_failed(const Settings& settings) {
 std::vector<Row> life(const Settings& settings) {
   const ServerProcess server(settings.server, fresh_folder(settings, "http"));
   if (server.port() == 0) give_up("http.life", start_failed(settings));
-  const HttpLoad load = run_http_lives({server.port()}, settings);
-  return {Row{"http.life", load.lives_per_second, std::nullopt, Goal::none, 0, "jobs/s",
-              fmt::format("{} keep-alive connections, 3 requests a life, {} answers were errors", kHttpConnections, load.bad)}};
+  const resp::ProcessPtr bare = resp::start_program({"/proc/self/exe", "http-bare"}, "http");
+  if (bare->port() == 0) give_up("http.life", Status::unavailable("the bare server did not start"));
+  std::vector<double> ours;
+  std::vector<double> peer;
+  std::size_t bad = 0;
+  for (int round = 0; round < settings.rounds() && bad == 0; ++round) {
+    const HttpLoad load = run_http_round({server.port()}, settings.seconds());
+    const HttpLoad empty = run_http_round({bare->port()}, settings.seconds());
+    ours.push_back(load.lives_per_second);
+    peer.push_back(empty.lives_per_second);
+    bad = load.bad + empty.bad;
+  }
+  return {Row{"http.life", median(ours), median(peer), Goal::at_least, 0.6, "jobs/s",
+              fmt::format("an empty Beast server; {} keep-alive connections, 3 requests a life, {} answers were errors",
+                          kHttpConnections, bad)}};
 }
 
 std::vector<Row> idle(const Settings& settings) {

@@ -89,6 +89,12 @@ class Lives {
 
 }  // namespace
 
+HttpLoad run_http_round(const std::vector<int>& ports, double seconds) {
+  Lives lives(ports);
+  const double rate = lives.lives_per_second(seconds);
+  return {rate, lives.bad()};
+}
+
 HttpLoad run_http_lives(const std::vector<int>& ports, const Settings& settings) {
   Lives lives(ports);
   std::vector<double> rates;

@@ -17,5 +17,7 @@ struct HttpLoad {
 
 // The connections are spread evenly over the servers at `ports`, each with a worker of its own registered first.
 HttpLoad run_http_lives(const std::vector<int>& ports, const Settings& settings);
+// One round of it.
+HttpLoad run_http_round(const std::vector<int>& ports, double seconds);
 
 }  // namespace muster::bench

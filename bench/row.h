@@ -52,6 +52,7 @@ std::vector<Measurement> postgres_measurements();  // postgres/suite.cc
 std::vector<Measurement> resp_measurements();      // resp/idle.cc
 std::vector<Measurement> grpc_measurements();      // grpc/suite.cc
 std::vector<Measurement> ws_measurements();        // ws/life.cc
+std::vector<Measurement> agent_measurements();     // agents/runs.cc
 
 // The child side of a measurement that needs a process of its own; prints its figures on stdout. 0: done.
 int fill_in_child(const std::string& folder, std::size_t jobs);

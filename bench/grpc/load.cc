@@ -196,10 +196,63 @@ Outcome run(const std::string& address, const Load& load) {
   Outcome outcome;
   outcome.trouble = field.trouble;
   if (field.lengths.empty()) return outcome;
+  outcome.lives = field.lengths.size();
   outcome.lives_per_second = static_cast<double>(field.lengths.size()) / (seconds_now() - began);
   outcome.p50_ms = percentile(field.lengths, 0.5);
   outcome.p99_ms = percentile(field.lengths, 0.99);
   return outcome;
+}
+
+struct ParkedPolls::State {
+  struct Poll {
+    std::unique_ptr<v1::WorkerService::Stub> stub;
+    ::grpc::ClientContext context;
+    v1::PollTaskRequest request;
+    v1::PollTaskResponse response;
+  };
+  std::string address;
+  std::string trouble;
+  std::vector<std::unique_ptr<Poll>> polls;
+  std::mutex mutex;  // leaf; guards `open`
+  std::condition_variable changed;
+  std::size_t open = 0;
+};
+
+ParkedPolls::ParkedPolls(std::string address) : state_(std::make_unique<State>()) { state_->address = std::move(address); }
+
+ParkedPolls::~ParkedPolls() {
+  for (const auto& poll : state_->polls) poll->context.TryCancel();
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [this] { return state_->open == 0; });
+}
+
+const std::string& ParkedPolls::trouble() const { return state_->trouble; }
+
+void ParkedPolls::add(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Field field;
+    field.workers.push_back(v1::WorkerService::NewStub(connect(state_->address, state_->polls.size())));
+    const std::string worker = register_worker(field, state_->polls.size());
+    if (!field.trouble.empty()) {
+      state_->trouble = field.trouble;
+      return;
+    }
+    State::Poll& poll = *state_->polls.emplace_back(std::make_unique<State::Poll>());
+    poll.stub = std::move(field.workers.front());
+    poll.request.set_namespace_("default");
+    poll.request.set_worker_id(worker);
+    poll.request.set_task_queue(kQueue);
+    poll.request.add_workflow_types(kType);
+    {
+      const std::lock_guard lock(state_->mutex);
+      ++state_->open;
+    }
+    poll.stub->async()->PollTask(&poll.context, &poll.request, &poll.response, [state = state_.get()](const ::grpc::Status&) {
+      const std::lock_guard lock(state->mutex);
+      --state->open;
+      state->changed.notify_all();
+    });
+  }
 }
 
 int load_once(char** words) {

@@ -115,7 +115,7 @@ namespace muster::bench {
 
 std::vector<Measurement> resp_measurements() {
   std::vector<Measurement> all;
-  for (auto part : {resp::life_measurements(), resp::plain_measurements(), resp::idle_measurements()})
+  for (auto part : {resp::life_measurements(), resp::calls_measurements(), resp::plain_measurements(), resp::idle_measurements()})
     for (Measurement& measurement : part) all.push_back(std::move(measurement));
   return all;
 }

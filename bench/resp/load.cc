@@ -19,6 +19,7 @@ struct Lane {
   std::vector<Slot> slots;
   std::size_t phase = 0;
   std::size_t answered = 0;  // of the phase
+  double asked_at = 0;
   std::string out;
   std::size_t sent = 0;
   std::string in;
@@ -29,7 +30,7 @@ struct Lane {
 class Run {
  public:
   Run(const Process& server, Wire& wire, const Load& load)
-      : server_(server), wire_(wire), load_(load), lanes_(load.connections) {}
+      : server_(server), wire_(wire), load_(load), lanes_(load.connections), seconds_of_(load.cycle.size()) {}
   ~Run() {
     for (const Lane& lane : lanes_)
       if (lane.fd >= 0) ::close(lane.fd);
@@ -41,7 +42,7 @@ class Run {
   Outcome measure() {
     poll_ = ::epoll_create1(EPOLL_CLOEXEC);
     for (Lane& lane : lanes_)
-      if (!open(lane)) return {0, "a connection was refused"};
+      if (!open(lane)) return {.seconds_of = {}, .trouble = "a connection was refused"};
     const double began = seconds_now();
     until_ = began + load_.seconds;
     for (Lane& lane : lanes_) {
@@ -55,7 +56,8 @@ class Run {
       for (int i = 0; i < count && trouble_.empty(); ++i)
         serve(*static_cast<Lane*>(ready[static_cast<std::size_t>(i)].data.ptr), ready[static_cast<std::size_t>(i)].events);
     }
-    return {static_cast<double>(lives_) / (seconds_now() - began), trouble_};
+    const auto lives = static_cast<double>(lives_);
+    return {lives / (seconds_now() - began), lives, std::move(seconds_of_), trouble_};
   }
 
  private:
@@ -81,6 +83,7 @@ class Run {
   void begin_phase(Lane& lane) {
     const Phase& phase = load_.cycle[lane.phase];
     lane.answered = 0;
+    lane.asked_at = seconds_now();
     lane.out.clear();
     lane.sent = 0;
     for (std::size_t i = 0; i < phase.count; ++i) wire_.request(phase.step, lane.slots[i], lane.out);
@@ -126,6 +129,7 @@ class Run {
   }
 
   void next_phase(Lane& lane) {
+    seconds_of_[lane.phase].push_back(seconds_now() - lane.asked_at);
     if (++lane.phase == load_.cycle.size()) {
       lane.phase = 0;
       lives_ += load_.lives_per_cycle;
@@ -143,6 +147,7 @@ class Run {
   Wire& wire_;
   const Load& load_;
   std::vector<Lane> lanes_;
+  std::vector<std::vector<double>> seconds_of_;
   int poll_ = -1;
   std::size_t active_ = 0;
   std::size_t lives_ = 0;

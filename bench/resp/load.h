@@ -44,7 +44,9 @@ struct Load {
 
 struct Outcome {
   double lives_per_second = 0;
-  std::string trouble;  // the first unexpected reply; empty: none
+  double lives = 0;
+  std::vector<std::vector<double>> seconds_of;  // by phase of the cycle: from its first byte sent to its last answer
+  std::string trouble;                          // the first unexpected reply; empty: none
 };
 
 Outcome run(const Process& server, Wire& wire, const Load& load);

@@ -9,6 +9,7 @@
 namespace muster::bench::resp {
 
 std::vector<Measurement> life_measurements();   // life.cc
+std::vector<Measurement> calls_measurements();  // calls.cc
 std::vector<Measurement> plain_measurements();  // plain.cc
 std::vector<Measurement> idle_measurements();   // idle.cc
 

@@ -84,14 +84,18 @@ ProcessPtr spawn_on(const std::string& program, const std::vector<std::string>& 
   return std::make_unique<Process>(pid, 0);
 }
 
-int port_of_ready_line(int output, const std::string& wire) {
+std::string ready_line(int output) {
   std::string text;
   std::array<char, 512> part{};
   while (text.find('\n') == std::string::npos) {
     const ssize_t got = ::read(output, part.data(), part.size());
-    if (got <= 0) return 0;
+    if (got <= 0) return {};
     text.append(part.data(), static_cast<std::size_t>(got));
   }
+  return text;
+}
+
+int port_in(const std::string& text, const std::string& wire) {
   const std::string before = wire + "=127.0.0.1:";
   const std::size_t at = text.find(before);
   return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + before.size());
@@ -174,7 +178,9 @@ ProcessPtr start_program(const std::vector<std::string>& words, const std::strin
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::make_unique<Process>(-1, 0);
   const pid_t pid = spawn(words.front(), words, ends[1]);
   ::close(ends[1]);
-  auto process = std::make_unique<Process>(pid, port_of_ready_line(ends[0], wire));
+  const std::string line = ready_line(ends[0]);
+  auto process = std::make_unique<Process>(pid, port_in(line, wire));
+  process->set_http_port(port_in(line, "http"));
   ::close(ends[0]);
   return process;
 }

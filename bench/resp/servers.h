@@ -21,11 +21,14 @@ class Process {
   pid_t pid() const { return pid_; }
   const std::string& key() const { return key_; }  // for AUTH; empty: none is asked for
   void set_key(std::string key) { key_ = std::move(key); }
+  int http_port() const { return http_port_; }  // of ours; 0: none
+  void set_http_port(int port) { http_port_ = port; }
   double cpu_seconds() const;  // user and system, so far
 
  private:
   pid_t pid_;
   int port_;
+  int http_port_ = 0;
   std::string key_;
 };
 
