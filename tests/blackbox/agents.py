@@ -24,8 +24,8 @@ class StandIn:
         self.process = subprocess.Popen([STAND_IN, "--script", path, "--key", KEY], stdout=subprocess.PIPE, text=True)
         atexit.register(self.process.kill)
         line = self.process.stdout.readline()
-        claim(line.startswith("ready "), f"the stand-in for the model's API listens: {line.strip()}")
-        self.url = "http://" + line.split()[1]
+        claim(line.startswith("ready http="), f"the stand-in for the model's API listens: {line.strip()}")
+        self.url = "http://" + line.strip().partition("=")[2]
 
     def journal(self):
         """Every request, oldest first."""
@@ -90,7 +90,7 @@ def ended(server, run_id):
     """The run when it is final."""
     def seen():
         _, body = server.call("GET", f"/api/v1/agent-runs/{run_id}?wait_ms=2000")
-        return body if body["state"] in ("completed", "failed", "cancelled") else None
+        return body if body.get("state") in ("completed", "failed", "cancelled") else None
 
     return until(seen, f"run {run_id} ends")
 

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MUSTER = os.environ.get("MUSTER", str(ROOT / "build" / "muster"))
 # How long a test waits for what must come; tools/run_tests.py lengthens it for slow builds. A wait ends as soon as it can.
 DEADLINE_SECONDS = int(os.environ.get("MUSTER_TEST_PATIENCE_SECONDS", "60"))
-READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+)$")
+READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+?)(?: listen=(\S+))?$")
 
 # Programs under a sanitizer are slow and need memory of their own for everything they touch.
 SANITIZED = os.environ.get("MUSTER_PRESET") in ("asan", "tsan")

@@ -12,7 +12,7 @@ struct IoLoop::State {
   std::vector<UniqueFunction<void()>> posted;
 };
 
-IoLoop::IoLoop(const Clock& clock) : state_(std::make_unique<State>(clock)) {}
+IoLoop::IoLoop(const Clock& clock, Metrics*) : state_(std::make_unique<State>(clock)) {}
 IoLoop::~IoLoop() = default;
 void IoLoop::start() {}
 void IoLoop::stop() {}

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/json_reader.h"
+#include "base/json_text.h"
 #include "schema/schema.h"
 
 using namespace muster;
@@ -28,6 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto faults = compiled->faults(*value);
   check(compiled->accepts(*value) == faults.empty(), "what is accepted has no faults, and the other way round");
   check(compiled->check(*value).ok() == faults.empty(), "a check says the same");
+  // As frames bring it: without blanks around it, and known to be JSON.
+  std::string_view json = text.substr(line + 1);
+  const std::size_t begin = json.find_first_not_of(" \t\r\n");
+  const std::size_t end = json.find_last_not_of(" \t\r\n") + 1;
+  json = json.substr(begin, end - begin);
+  if (json::is_surely_json(json) && compiled->surely_accepts(json)) check(faults.empty(), "the short way accepts no more");
   check(faults.size() <= schema::kFaultsMax, "faults are bounded");
   for (const schema::Fault& fault : faults) {
     check(!fault.message.empty() && fault.message.size() <= schema::kFaultTextMax, "a fault says what is wrong");
