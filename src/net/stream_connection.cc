@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t kGatherMax = 64;            // pieces per write
 constexpr std::size_t kPieceBytes = 16 * 1024;    // small pieces are joined up to this size
 constexpr std::size_t kEncryptBytes = 64 * 1024;  // about so much is encrypted before the system has taken it
-constexpr std::size_t kPiecesKept = 64;           // places kept by an idle connection
-constexpr Duration kLinger{2'000};                // for the peer to read our last words before the socket goes
+static_assert(kTlsUnsentMax > 3 * kEncryptBytes, "what sessions send is never taken for the protocol's own");
+constexpr std::size_t kPiecesKept = 64;  // places kept by an idle connection
+constexpr Duration kLinger{2'000};       // for the peer to read our last words before the socket goes
 constexpr Ticks kNever = Ticks::max();
 constexpr std::uint32_t kEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 
@@ -129,7 +130,9 @@ void StreamConnection::received_tls(std::string_view bytes) {
   if (!session_ready_ && !shake_hands()) return;
   std::size_t got = 0;
   const TlsStream::Step step = tls_->read(loop_.state().plain, got);
-  // Reading may have made something to say, of the protocol's own.
+  // Reading may have made something to say, of the protocol's own. Who asks for ever more of that and takes none of it has no
+  // business here.
+  if (tls_->output().size() > kTlsUnsentMax) return close_now();
   if (!tls_->output().empty()) loop_.state().at_round_end(*this);
   if (got > 0) received({loop_.state().plain.data(), got});
   if (closed_ || step == TlsStream::Step::more) return;
@@ -291,14 +294,12 @@ void StreamConnection::close_when_sent() {
 // Closing a socket with unread input resets it, and the peer may lose our last answer: end our side first, then wait for the
 // peer's end.
 void StreamConnection::say_goodbye() {
+  if (tls_ && !std::exchange(goodbye_made_, true)) {
+    tls_->say_goodbye();
+    return write();  // it leaves like everything else, and our side ends behind it
+  }
   if (std::exchange(said_goodbye_, true)) return;
   end_deadline_ = in(kLinger);
-  if (tls_) {
-    tls_->say_goodbye();
-    const auto taken = give_to_system(tls_->output());
-    if (!taken) return;
-    tls_->sent(*taken);
-  }
   if (::shutdown(socket_.get(), SHUT_WR) != 0 || peer_finished_) close_now();
 }
 

@@ -24,6 +24,9 @@
 
 namespace muster::net {
 
+// Encrypted bytes that the peer has not taken.
+inline constexpr std::size_t kTlsUnsentMax = 256 * 1024;
+
 struct StreamOptions {
   std::string peer_address;
   std::shared_ptr<ByteBudget> budget;  // shared by all connections
@@ -114,6 +117,7 @@ class StreamConnection final : public Connection, private Watched, public std::e
   bool peer_finished_ = false;
   bool blocked_ = false;
   bool finishing_ = false;
+  bool goodbye_made_ = false;  // of TLS; on its way
   bool said_goodbye_ = false;
   bool closed_ = false;
 };

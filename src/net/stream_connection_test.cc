@@ -2,6 +2,7 @@
 #include "net/stream_connection.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
@@ -20,6 +21,7 @@
 #include "base/temp_folder_testing.h"
 #include "net/certificate_testing.h"
 #include "net/listener.h"
+#include "net/on_loop_testing.h"
 
 namespace muster::net {
 namespace {
@@ -162,7 +164,16 @@ class TlsClient {
   }
   TlsClient(const TlsClient&) = delete;
   TlsClient& operator=(const TlsClient&) = delete;
+  void show(const std::string& certificate_file, const std::string& key_file) {
+    SSL_use_certificate_file(stream_, certificate_file.c_str(), SSL_FILETYPE_PEM);
+    SSL_use_PrivateKey_file(stream_, key_file.c_str(), SSL_FILETYPE_PEM);
+  }
   bool shake_hands() { return SSL_connect(stream_) == 1; }
+  SSL_SESSION* session() const { return SSL_get1_session(stream_); }
+  void resume(SSL_SESSION* session) { SSL_set_session(stream_, session); }
+  bool resumed() const { return SSL_session_reused(stream_) == 1; }
+  // Makes the server say something of the protocol's own.
+  bool ask_for_new_keys() { return SSL_key_update(stream_, SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake(stream_) == 1; }
   bool send(const std::string& bytes) { return SSL_write(stream_, bytes.data(), static_cast<int>(bytes.size())) > 0; }
   std::string receive(std::size_t bytes) {
     std::string out;
@@ -258,6 +269,95 @@ TEST_F(StreamTest, WhatIsSaidBeforeTheHandshakeWaitsForIt) {
   ASSERT_TRUE(client.shake_hands());
   EXPECT_EQ(client.receive(8), "no room");
   EXPECT_TRUE(client.heard_goodbye());
+}
+
+// A server's end of a stream for which the system keeps little. The other end is the peer's.
+class NarrowTest : public StreamTest {
+ protected:
+  Fd connect(TellingSession::Answer answer) {
+    if (!context_) context_ = make_tls_context(tls_options(), false).value();
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    Fd ours(ends[0]);
+    const int small = 8'192;
+    ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+    const timeval limit = socket_patience();
+    ::setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    run_on(loop, [&] {
+      const Duration wait = patience();
+      StreamOptions options{.peer_address = "peer",
+                            .budget = std::make_shared<ByteBudget>(loop, BudgetBounds()),
+                            .write_timeout = wait,
+                            .handshake_timeout = wait,
+                            .tls = context_};
+      connection_ = std::make_shared<StreamConnection>(loop, std::move(ours), std::move(options));
+      connection_->start(std::make_shared<TellingSession>(*connection_, told, std::move(answer)), [] {});
+    });
+    return Fd(ends[1]);
+  }
+  void TearDown() override {
+    run_on(loop, [&] { connection_->close_now(); });
+    run_on(loop, [&] { connection_.reset(); });
+    StreamTest::TearDown();
+  }
+
+ private:
+  TlsContext context_;
+  std::shared_ptr<StreamConnection> connection_;  // also held by the loop while it is buried
+};
+
+TEST_F(NarrowTest, AGoodbyeOverTlsArrivesThoughTheSystemHadNoRoomForIt) {
+  loop.start();
+  for (std::size_t size = 1'000; size <= 16'000; size += 1'000) {
+    TlsClient client(connect([size](Connection& connection, std::string_view) {
+      connection.send(std::string(size, 'x'));
+      connection.close_when_sent();
+    }));
+    ASSERT_TRUE(client.shake_hands());
+    const std::size_t before = told.bytes;
+    ASSERT_TRUE(client.send("?"));
+    ASSERT_TRUE(eventually([&] { return told.bytes > before; }));
+    // By now the server has sent what fits, and nothing more leaves before the client reads.
+    run_on(loop, [] {});
+    run_on(loop, [] {});
+    EXPECT_EQ(client.receive(size + 1).size(), size);
+    EXPECT_TRUE(client.heard_goodbye()) << size;
+  }
+}
+
+TEST_F(NarrowTest, APeerThatAsksMuchOfTlsItselfAndReadsNothingIsClosed) {
+  loop.start();
+  TlsClient client(connect(echo));
+  ASSERT_TRUE(client.shake_hands());
+  ASSERT_TRUE(client.send("x"));
+  EXPECT_EQ(client.receive(1), "x");
+  constexpr int kFarMoreThanItKeeps = 40'000;  // answers of more than 20 bytes
+  int asked = 0;
+  while (asked < kFarMoreThanItKeeps && client.ask_for_new_keys()) ++asked;
+  EXPECT_LT(asked, kFarMoreThanItKeeps);
+  EXPECT_TRUE(eventually([&] { return told.ended == 1; }));
+}
+
+TEST_F(StreamTest, AClientWithACertificateResumesItsTlsSession) {
+  TlsOptions options = tls_options();
+  make_certificate(folder.path("client.pem"), folder.path("client.key"), "client");
+  options.client_ca_file = folder.path("client.pem");
+  open(echo, options);
+  loop.start();
+  SSL_SESSION* session = nullptr;
+  for (const bool again : {false, true}) {
+    TlsClient client(connect());
+    client.show(folder.path("client.pem"), folder.path("client.key"));
+    if (again) client.resume(session);
+    ASSERT_TRUE(client.shake_hands());
+    ASSERT_TRUE(client.send("x"));
+    EXPECT_EQ(client.receive(1), "x");
+    EXPECT_EQ(client.resumed(), again);
+    if (!again) session = client.session();
+    client.say_goodbye();
+  }
+  SSL_SESSION_free(session);
 }
 
 TEST_F(StreamTest, WhatIsNoTlsEndsAtTheHandshake) {

@@ -29,6 +29,9 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, con
   return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
+// Without one, OpenSSL refuses whoever resumes a session when clients have to show certificates.
+constexpr std::string_view kSessionContext = "muster";
+
 }  // namespace
 
 Result<TlsContext> make_tls_context(const TlsOptions& options, bool offers_http2) {
@@ -40,6 +43,8 @@ Result<TlsContext> make_tls_context(const TlsOptions& options, bool offers_http2
   SSL_CTX_set_options(made, SSL_OP_ALL | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   // Idle connections give their record buffers back. Bytes to be encrypted may have moved by the time they are offered again.
   SSL_CTX_set_mode(made, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_session_id_context(made, reinterpret_cast<const unsigned char*>(kSessionContext.data()),
+                                 static_cast<unsigned>(kSessionContext.size()));
   if (offers_http2) SSL_CTX_set_alpn_select_cb(made, choose_protocol, nullptr);
   if (SSL_CTX_use_certificate_chain_file(made, options.certificate_file.c_str()) != 1)
     return refused("tls certificate", options.certificate_file);
