@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "store/sqlite/db.h"
 #include "store/sqlite/store.h"
 #include "tests/sim/faulty_vfs.h"
 
@@ -32,14 +33,15 @@ class ClaimSync : public ::testing::Test {
   void enlist() {
     WorkerSpec worker;
     worker.id = WorkerId("w");
+    worker.slots = 100;
     const auto registered = done<store::Each<store::Registered>>(&SqliteStore::register_workers, std::vector{worker});
     ASSERT_TRUE(registered.ok() && registered->at(0).ok());
   }
 
-  void lose_power() {
+  void lose_power(Loss loss = Loss::unsynced) {
     disk_.kill();
     store_.reset();
-    disk_.revive(Loss::unsynced);
+    disk_.revive(loss);
     open();
   }
 
@@ -52,12 +54,13 @@ class ClaimSync : public ::testing::Test {
     return *std::move(answer);
   }
 
-  JobId enqueue() {
+  Result<std::vector<store::Enqueued>> try_enqueue() {
     JobSpec job;
     job.type = JobType("t");
     job.payload.data = "{}";
-    return done<std::vector<store::Enqueued>>(&SqliteStore::enqueue, std::vector{job})->at(0).id;
+    return done<std::vector<store::Enqueued>>(&SqliteStore::enqueue, std::vector{job});
   }
+  JobId enqueue() { return try_enqueue()->at(0).id; }
 
   Grant claim() {
     store::ClaimRequest request;
@@ -67,6 +70,14 @@ class ClaimSync : public ::testing::Test {
   }
 
   JobState state_of(JobId job) { return done<store::Each<Job>>(&SqliteStore::get_jobs, std::vector{job})->at(0)->state; }
+
+  bool is_there(JobId job) { return done<store::Each<Job>>(&SqliteStore::get_jobs, std::vector{job})->at(0).ok(); }
+
+  // What SQLite itself finds wrong with the file.
+  std::string damage() {
+    auto connection = store::sqlite::Connection::open("/t.db", store::sqlite::OpenMode::read_write, vfs_.name());
+    return connection.ok() ? (*connection)->query_text("PRAGMA integrity_check").value() : connection.status().text();
+  }
 
   Disk disk_{Random(3)};
   FaultyVfs vfs_{"claim-sync", disk_};
@@ -104,6 +115,25 @@ TEST_F(ClaimSync, WhatIsAcknowledgedAfterAClaimMakesItDurableToo) {
   enqueue();
   lose_power();
   EXPECT_EQ(state_of(job), JobState::running);
+}
+
+// The claim is in the log, unsynced, when the sync that should take it along fails and loses some of it.
+TEST_F(ClaimSync, ACrashWhileTheLogIsStartedOverAfterAFailedSyncLosesNothing) {
+  constexpr std::uint64_t kMoreThanItTakes = 60;  // writes and syncs of starting over
+  for (std::uint64_t dies_after = 1; dies_after <= kMoreThanItTakes; ++dies_after) {
+    std::vector<JobId> jobs;
+    for (int i = 0; i < 30; ++i) jobs.push_back(enqueue());
+    for (int i = 0; i < 10; ++i) claim();
+    disk_.faults.sync_failure = 1;
+    EXPECT_FALSE(try_enqueue().ok());
+    disk_.faults.sync_failure = 0;
+    disk_.die_after(dies_after);
+    static_cast<void>(try_enqueue());
+    lose_power(Loss::torn);
+    ASSERT_EQ(damage(), "ok") << "died after " << dies_after;
+    for (const JobId& job : jobs) ASSERT_TRUE(is_there(job)) << "died after " << dies_after;
+    enlist();
+  }
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "store/codec/agent_texts.h"
 #include "store/sqlite/statements.h"
 
@@ -11,6 +13,7 @@ namespace {
 
 // SQLite's own choice: a small log is overwritten in place, which syncs faster than growing one.
 constexpr int kCheckpointPages = 1'000;
+constexpr std::size_t kRewriteBytes = 64 * 1024;  // of the log at a time
 
 int open_flags(OpenMode mode) {
   switch (mode) {
@@ -92,8 +95,27 @@ Status Connection::sync_commits(bool wanted) {
 }
 
 Status Connection::restart_log() {
+  if (Status written = rewrite_log(); !written.ok()) return written;
   const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   return code == SQLITE_OK ? Status() : last_error("moving the log into the file");
+}
+
+// What a sync failed to write reads well and may still be lost, and the next sync knows nothing of it. A checkpoint trusts that
+// sync: a crash in the middle of it would leave a file with pages from behind a hole in the log. Written again, all of the log is
+// the next sync's business.
+Status Connection::rewrite_log() {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log == nullptr || log->pMethods == nullptr) return {};
+  sqlite3_int64 size = 0;
+  int code = log->pMethods->xFileSize(log, &size);
+  std::string part(kRewriteBytes, '\0');
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += static_cast<sqlite3_int64>(kRewriteBytes)) {
+    const int length = static_cast<int>(std::min<sqlite3_int64>(size - at, static_cast<sqlite3_int64>(kRewriteBytes)));
+    code = log->pMethods->xRead(log, part.data(), length, at);
+    if (code == SQLITE_OK) code = log->pMethods->xWrite(log, part.data(), length, at);
+  }
+  return code == SQLITE_OK ? Status() : to_status(code, "writing the log again", sqlite3_errstr(code));
 }
 
 Result<std::string> Connection::query_text(const char* sql) {
