@@ -428,6 +428,54 @@ TEST_F(V2Front, ATaskWhoseResultWasGivenUpDuringACutIsSentAgain) {
   EXPECT_EQ(job(id).attempt, 1U);
 }
 
+TEST_F(V2Front, ATaskThatIsGivenAfterAResumeIsNotSentAgain) {
+  start();
+  auto socket = join_v2();
+  socket->cut();
+  TestSocket next(loop, *front);
+  next.say(resume(accepted, 0));
+  const JobId id = submit();
+  const Json dispatch = next.hear("biz.exec.dispatch");
+  next.say(ack_of(dispatch, 1));
+  pass(20s);
+  EXPECT_FALSE(next.heard("biz.exec.dispatch"));
+  next.say(v2_result(dispatch, 1));
+  EXPECT_TRUE(ends(id, JobState::completed));
+}
+
+TEST_F(V2Front, TasksThatFindNoRoomToBeSentAgainStayWithTheirWorker) {
+  constexpr std::uint64_t kTasks = 20;
+  start();
+  auto socket = join_v2(kTasks);
+  std::vector<JobId> jobs;
+  std::vector<decltype(Job::fence)> fences;
+  const std::string large = Json{{"m", std::string(900'000, 'x')}}.dump();  // all of them are more than a window keeps
+  for (std::uint64_t number = 1; number <= kTasks; ++number) {
+    jobs.push_back(submit("demo.echo", large));
+    socket->say(ack_of(socket->hear("biz.exec.dispatch"), number));
+    fences.push_back(job(jobs.back()).fence);
+  }
+  socket->cut();
+  TestSocket next(loop, *front);
+  next.say(resume(accepted, kTasks));
+  next.hear("control.session.accept");
+  EXPECT_TRUE(eventually([&] {
+    pass(1s);
+    return next.heard("biz.exec.dispatch");
+  }));
+  for (std::uint64_t number = kTasks + 1; number <= 2 * kTasks; ++number) {
+    EXPECT_TRUE(eventually([&] {
+      pass(100ms);
+      return next.heard("biz.exec.dispatch");
+    }));
+    next.say(ack_of(next.hear("biz.exec.dispatch"), number));
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_EQ(job(jobs[i]).state, JobState::running);
+    EXPECT_EQ(job(jobs[i]).fence, fences[i]) << "it was given to somebody else meanwhile";
+  }
+}
+
 // The real worker notices a dead connection in two of its loops, and each of them resumes.
 TEST_F(V2Front, AResumeThatIsRepeatedOnItsSocketIsAnsweredAgain) {
   start();
@@ -798,6 +846,20 @@ TEST_F(V2Front, AnOutcomeThatCannotBeKeptEndsTheJob) {
   socket->say(v2_error(socket->hear("biz.exec.dispatch"), 2, "no\nname"));
   EXPECT_TRUE(ends(odd, JobState::dead));
   EXPECT_EQ(job(odd).error->kind, "E.INTERNAL");
+}
+
+TEST_F(V2Front, AResultIsNotTooLongForItsBlanks) {
+  start();
+  const auto socket = join_v2();
+  const JobId id = submit();
+  Json result = v2_result(socket->hear("biz.exec.dispatch"), 1);
+  result["payload"]["result"]["x"] = "HERE";
+  std::string text = result.dump();
+  std::string numbers = "[1";
+  for (int i = 0; i < 1'500'000; ++i) numbers += ", 1";
+  text.replace(text.find("\"HERE\""), 6, numbers + "]");
+  socket->say_text(text);
+  EXPECT_TRUE(ends(id, JobState::completed));
 }
 
 TEST_F(V2Front, AnErrorFailsTheTaskItNames) {  // 40

@@ -58,7 +58,7 @@ Tasks::Tasks(WorkerSession& worker)
              [this] {
                for (const auto& work : std::exchange(later_, {})) work();
              }),
-      again_(worker.core().deadlines, [this] { send_again(); }) {}
+      again_(worker.core().deadlines, [this] { repeat_those_in_question(); }) {}
 
 Tasks::~Tasks() {
   *alive_ = false;
@@ -174,25 +174,33 @@ void Tasks::remember_place(const TaskDocument& document) {
 }
 
 void Tasks::send(Place place) {
+  const Status sent = transmit(place);
+  if (sent.ok()) return;
+  if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
+  give_up(place, sent.message());
+}
+
+Status Tasks::transmit(Place place) {
   Core& core = worker_.core();
   const auto& [key, constant] = *place;
   Task& task = place->second;
-  unacknowledged_.erase(std::exchange(task.dispatch_id, core.next_id()));
-  const Status sent = worker_.channel().send({.kind = FrameKind::dispatch,
-                                              .id = task.dispatch_id,
-                                              .corr = key.second,
-                                              .seq = task.seq,
-                                              .ack_request = true,
-                                              .ack_within = core.options.limits.dispatch_ack,
-                                              .payload = task.payload});
-  if (sent.ok()) {
-    note(task, to_string(Code::ok));
-    core.meter.dispatched(worker_.identity().tenant, task.node_type);
-    unacknowledged_.insert_or_assign(task.dispatch_id, key);
-    return tell_dispatched(place);
-  }
-  if (sent.code() != Code::invalid_argument) return give_back(place, sent.message());
-  give_up(place, sent.message());
+  std::string id = core.next_id();
+  Status sent = worker_.channel().send({.kind = FrameKind::dispatch,
+                                        .id = id,
+                                        .corr = key.second,
+                                        .seq = task.seq,
+                                        .ack_request = true,
+                                        .ack_within = core.options.limits.dispatch_ack,
+                                        .payload = task.payload});
+  // The worker may still answer the dispatch before.
+  if (!sent.ok() && !task.dispatch_id.empty()) return sent;
+  unacknowledged_.erase(std::exchange(task.dispatch_id, std::move(id)));
+  if (!sent.ok()) return sent;
+  note(task, to_string(Code::ok));
+  core.meter.dispatched(worker_.identity().tenant, task.node_type);
+  unacknowledged_.insert_or_assign(task.dispatch_id, key);
+  tell_dispatched(place);
+  return sent;
 }
 
 void Tasks::tell_dispatched(Place place) {
@@ -235,10 +243,10 @@ void Tasks::want_soon() {
 
 void Tasks::adopt(Duration after) {
   adopting_ = true;
-  adopt_page(after, {});
+  adopt_page(++adoption_, after, {});
 }
 
-void Tasks::adopt_page(Duration after, std::string cursor) {
+void Tasks::adopt_page(std::uint64_t adoption, Duration after, std::string cursor) {
   command::JobListRequest query;
   query.filter.ns = NamespaceName(worker_.identity().tenant);
   query.filter.worker = WorkerId(worker_.identity().instance);
@@ -247,36 +255,54 @@ void Tasks::adopt_page(Duration after, std::string cursor) {
   query.cursor = cursor;
   query.with_payload = true;
   worker_.core().ask(worker_.caller(), std::move(query),
-                     [this, alive = alive_, after, cursor](const Result<store::JobPage>& page) {
-                       if (!*alive) return;
-                       if (!page.ok()) return later([this, after, cursor] { adopt_page(after, cursor); });
+                     [this, alive = alive_, adoption, after, cursor](const Result<store::JobPage>& page) {
+                       if (!*alive || adoption != adoption_) return;
+                       if (!page.ok())
+                         return later([this, adoption, after, cursor] {
+                           if (adoption == adoption_) adopt_page(adoption, after, cursor);
+                         });
                        for (const Job& job : page->jobs)
                          if (find(LeaseRef{job.id, job.fence}) == tasks_.end())
                            if (const Place place = take_up(grant_of(job)); place != tasks_.end()) tell_dispatched(place);
-                       page->next.empty() ? adopted(after) : adopt_page(after, page->next);
+                       page->next.empty() ? adopted(after) : adopt_page(adoption, after, page->next);
                      });
 }
 
 void Tasks::adopted(Duration after) {
   adopting_ = false;
-  for (auto& [key, task] : tasks_) task.heard = false;
+  for (auto& [key, task] : tasks_) {
+    task.heard = false;
+    task.in_question = true;
+  }
   for (auto& [frame, arrived] : std::exchange(postponed_, {})) worker_.deliver(std::move(frame), arrived);
   if (after == Duration::zero())
-    send_again();
+    repeat_those_in_question();
   else
     again_.set(worker_.core().steady() + after);
   want();
 }
 
 void Tasks::send_again() {
+  for (auto& [key, task] : tasks_) task.in_question = true;
+  repeat_those_in_question();
+}
+
+void Tasks::repeat_those_in_question() {
   std::vector<Key> keys;
   for (const auto& [key, task] : tasks_)
-    if (!task.settling && !task.heard) keys.push_back(key);
+    if (task.in_question && !task.settling && !task.heard) keys.push_back(key);
   for (const Key& key : keys) {
     const Place place = tasks_.find(key);
     if (place == tasks_.end()) continue;
+    const Status sent = transmit(place);
+    if (sent.code() == Code::invalid_argument) {
+      give_up(place, sent.message());
+      continue;
+    }
+    // It may well be running: no room for a repeat is no reason to take it away.
+    if (!sent.ok()) return again_.set(worker_.core().steady() + kRetryAfter);
+    place->second.in_question = false;
     worker_.core().meter.retried("session");
-    send(place);
   }
 }
 
@@ -344,6 +370,9 @@ void Tasks::result(const Envelope& frame, Arrived arrived) {
   Task& task = place->second;
   if (task.settling) return worker_.channel().done(arrived);
   if (!takes_number(place, frame, arrived)) return;
+  // Blanks between values cost no worker its result.
+  if (said.content.size() > limits::kResultBytesMax)
+    if (const json::Tree* result = json::member(frame.payload.tree(), "result")) said.content = json::dump(*result);
   worker_.core().meter.result(worker_.identity().tenant, task.node_type, worker_.core().steady() - task.sent_at);
   auto facts = said.facts ? outcome_facts(frame.payload.tree()) : std::nullopt;
   produced({.tenant = worker_.identity().tenant,

@@ -79,6 +79,7 @@ class Tasks {
     std::string client;                     // whose run it is; empty: nobody's
     Instant sent_at{};                      // first, steady time
     bool heard = false;                     // the worker has spoken about it since it was taken up
+    bool in_question = false;               // given before the worker, or this server, started over
     bool settling = false;                  // its outcome is on its way
     bool unkept = false;                    // what the worker said could not be kept
     std::size_t unwritten = 0;              // frames of feedback that are not safe yet
@@ -95,9 +96,13 @@ class Tasks {
   void say_error(const session::ErrorCode& code, const session::Envelope& frame, json::Tree details);
   void learn(Place place, Arrived arrived, std::vector<Resource> artifacts, store::Completion completion);
   bool holds_key_elsewhere(Place place) const;
+  // For the first time: without room the job goes back.
   void send(Place place);
+  // Not ok: nothing was sent.
+  Status transmit(Place place);
+  void repeat_those_in_question();
   void tell_dispatched(Place place);
-  void adopt_page(Duration after, std::string cursor);
+  void adopt_page(std::uint64_t adoption, Duration after, std::string cursor);
   void adopted(Duration after);
   void forget(const Key& key, const LeaseRef& lease);
   void want_soon();
@@ -141,6 +146,7 @@ class Tasks {
   std::optional<command::ClaimTicket> ticket_;
   std::uint64_t claim_ = 0;  // the current one; what earlier ones bring is handed back
   bool narrowed_ = false;    // it leaves out node types that are at their limit
+  std::uint64_t adoption_ = 0;  // the latest; pages of earlier ones are of no interest
   bool adopting_ = false;
   bool wants_soon_ = false;                                       // posted
   std::vector<std::pair<session::Envelope, Arrived>> postponed_;  // about tasks that are perhaps about to be taken up
