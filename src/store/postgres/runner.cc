@@ -95,7 +95,7 @@ void Runner::run(std::size_t index) {
       could_not_connect(opened.status());
       std::unique_lock lock(mutex_);
       // On the way out only a thread with a connection can still do what waits.
-      if (idle_sleeper_->some.wait_for(lock, backoff.next(), [this] { return stopping_; })) break;
+      if (wake_reconnects_.wait_for(lock, backoff.next(), [this] { return stopping_; })) break;
       continue;
     }
     Work work;
@@ -192,6 +192,7 @@ void Runner::stop() {
     stopping_ = true;
   }
   idle_sleeper_->some.notify_all();
+  wake_reconnects_.notify_all();
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -204,6 +205,7 @@ void Runner::abandon() {
     stopping_ = abandoned_ = true;
   }
   idle_sleeper_->some.notify_all();
+  wake_reconnects_.notify_all();
   wake_long_reads_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -335,7 +337,6 @@ bool Runner::take_group(Work& work) {
   work.group->enqueues = take_front(enqueues_, share(enqueues_.size()));
   work.group->claims = take_front(claims_, share(claims_.size()));
   waiting_ -= work.group->size();
-  if (split) idle_sleeper_->some.notify_one();
   return true;
 }
 
@@ -373,7 +374,11 @@ bool Runner::wait_for_work(bool prefers_units, Work& work) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (abandoned_) return false;
-    if (prefers_units ? take_unit(work) || take_group(work) : take_group(work) || take_unit(work)) return true;
+    if (prefers_units ? take_unit(work) || take_group(work) : take_group(work) || take_unit(work)) {
+      // A round wakes one thread, whatever it brings; who takes only a part of it wakes the next. Beats that are not due wait.
+      if (idle_ > 0 && waiting_ > beats_.size()) idle_sleeper_->some.notify_one();
+      return true;
+    }
     if (stopping_) return false;
     ++idle_;
     if (beats_.empty()) {

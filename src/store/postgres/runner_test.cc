@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/wake.h"
 #include "store/postgres/cluster/cluster_testing.h"
 
 namespace muster::store::postgres {
@@ -74,6 +75,31 @@ TEST_F(RunnerTest, AReplyThatThrowsIsCalledOnceAndTheThreadGoesOn) {
   called->get_future().wait();
   EXPECT_TRUE(submit(body).ok());
   EXPECT_TRUE(eventually([&] { return incidents() == 1; }));
+}
+
+TEST_F(RunnerTest, WhatOneRoundBringsIsServedByAsManyConnectionsAsItCanUse) {
+  // Connections that are not idle yet look for work by themselves: most of the rounds find them idle.
+  for (int round = 0; round < 50; ++round) {
+    // Each answer waits for the other one, so both are under way at a time.
+    std::promise<void> enqueued;
+    std::promise<void> extended;
+    std::promise<bool> met;
+    std::promise<void> over;
+    {
+      const WakeRound together;
+      runner_->submit(EnqueueRequest{.jobs = {}, .reply = [&](const Result<std::vector<Enqueued>>&) {
+                                       enqueued.set_value();
+                                       met.set_value(extended.get_future().wait_for(patience()) == std::future_status::ready);
+                                     }});
+      runner_->submit(ExtendRequest{.extensions = {}, .reply = [&](const Result<Each<Renewed>>&) {
+                                      extended.set_value();
+                                      enqueued.get_future().wait_for(patience());
+                                      over.set_value();
+                                    }});
+    }
+    ASSERT_TRUE(met.get_future().get());
+    over.get_future().wait();
+  }
 }
 
 // --- long reads ---
