@@ -15,8 +15,10 @@ thread_local Round t_round;
 
 }  // namespace
 
+bool in_wake_round() { return t_round.depth > 0; }
+
 void wake(const std::shared_ptr<Sleeper>& who) {
-  if (t_round.depth == 0) return who->wake();
+  if (!in_wake_round()) return who->wake();
   auto& sleepers = t_round.sleepers;
   if (std::find(sleepers.begin(), sleepers.end(), who) == sleepers.end()) sleepers.push_back(who);
 }

@@ -28,6 +28,9 @@ class WaitingSleeper final : public Sleeper {
 // At once, or when the round that this thread is in ends.
 void wake(const std::shared_ptr<Sleeper>& who);
 
+// Whether this thread is in one, so that a wake-up it asks for may come later.
+bool in_wake_round();
+
 // Those asked for so far, at once: for whoever has to wait for another thread inside a round.
 void wake_all_asked();
 

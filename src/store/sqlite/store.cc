@@ -378,8 +378,8 @@ class FileStore final : public SqliteStore {
     const bool was_empty = pending_.empty();
     pending_.push_back(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)));
     lock.unlock();
-    // The writer takes everything at once, so only the first of a group has to wake it.
-    if (was_empty) wake(writer_sleeper_);
+    // The writer takes everything at once, so only the first of a group has to wake it, but for one whose round is not over.
+    if (was_empty || !in_wake_round()) wake(writer_sleeper_);
   }
   template <class T, class Body>
   void write(Reply<T> reply, Body body) {

@@ -1,12 +1,17 @@
 // What the writer does when a verb, a reply or the listener throws: nothing half done is kept, everybody is answered once.
 #include "store/sqlite/writer.h"
 
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "base/patience_testing.h"
 #include "base/temp_folder_testing.h"
+#include "base/wake.h"
 #include "store/sqlite/open.h"
+#include "store/sqlite/open_testing.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -120,6 +125,26 @@ TEST_F(WriterTest, AListenerThatThrowsKeepsNoAnswerBack) {
   writer_->set_listener(nullptr);
   EXPECT_TRUE(written.ok()) << written.text();
   EXPECT_EQ(incidents(), 1u);
+}
+
+TEST(StoreQueue, WhoIsInNoRoundWaitsForNobodyElsesRound) {
+  const TempFolder folder;
+  const ManualClock clock;
+  Metrics metrics;
+  const auto store = open_for_test(folder.path("m.db"), clock, metrics);
+  const auto ask = [&](std::promise<bool>& answer) {
+    store->enqueue({}, [&](const Result<std::vector<Enqueued>>& made) { answer.set_value(made.ok()); });
+  };
+  std::promise<bool> in_round;
+  {
+    const WakeRound round;  // of the loop, which is busy with other connections
+    ask(in_round);
+    std::promise<bool> other;
+    std::thread([&] { ask(other); }).join();
+    EXPECT_EQ(other.get_future().wait_for(patience()), std::future_status::ready);
+  }
+  EXPECT_TRUE(in_round.get_future().get());
+  EXPECT_TRUE(store->close().ok());
 }
 
 }  // namespace
