@@ -61,11 +61,11 @@ struct Core : std::enable_shared_from_this<Core> {
   // dropped when the front is gone.
   template <class T, class Then>
   Reply<T> on_loop(Then then) {
-    return [self = weak_from_this(), group = running(), then = std::move(then)](Result<T> result) mutable {
-      const auto core = self.lock();
-      if (!core) return;
-      core->post([&core = *core, group = std::move(group), then = std::move(then), result = std::move(result)]() mutable {
-        core.run_for(group, [&] { then(std::move(result)); });
+    // Only the loop's thread looks whether the front is still there: the last one to hold it ends it, and its timers are the
+    // loop's. The loop outlives the store's answers.
+    return [self = weak_from_this(), &loop = loop, group = running(), then = std::move(then)](Result<T> result) mutable {
+      loop.post([self = std::move(self), group = std::move(group), then = std::move(then), result = std::move(result)]() mutable {
+        if (const auto core = self.lock()) core->run_for(group, [&] { then(std::move(result)); });
       });
     };
   }

@@ -82,9 +82,12 @@ struct Core : std::enable_shared_from_this<Core> {
  private:
   template <class T, class Then>
   Reply<T> on_loop(Then then) {
-    return [self = weak_from_this(), then = std::move(then)](Result<T> result) mutable {
-      if (const auto core = self.lock())
-        core->post([then = std::move(then), result = std::move(result)]() mutable { then(std::move(result)); });
+    // Only the loop's thread looks whether the front is still there: the last one to hold it ends it, and its timers are the
+    // loop's. The loop outlives the store's answers.
+    return [self = weak_from_this(), &loop = loop, then = std::move(then)](Result<T> result) mutable {
+      loop.post([self = std::move(self), then = std::move(then), result = std::move(result)]() mutable {
+        if (const auto core = self.lock()) then(std::move(result));
+      });
     };
   }
 
