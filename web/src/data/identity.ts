@@ -1,6 +1,7 @@
 // Who is looking: role and namespaces of the token or session. What a role may not do is not offered.
 import { computed, signal } from '@preact/signals';
 import { Problem, problemOf } from '../api/problem';
+import { standingOf, standingWithout } from '../rules/standing';
 import { noticeReply, noticeSilence, signInNeeded, staleNow } from './connection';
 
 export interface Identity {
@@ -27,21 +28,27 @@ export async function readIdentity(): Promise<void> {
     return;
   }
   noticeReply();
-  if (response.status === 401) {
-    signInNeeded.value = true;
-    return;
+  switch (standingOf(response.status)) {
+    case 'sign-in':
+      signInNeeded.value = true;
+      return;
+    case 'unknown':
+      // Whoever may do what there is not known; where nobody is asked for a token, everybody may do everything.
+      identity.value = { role: standingWithout(await openDoor()) === 'operator' ? 'operator' : 'read-only' };
+      return;
+    case 'told':
+      identity.value = (await response.json()) as Identity;
+      signInNeeded.value = false;
+      return;
+    default:
+      setTimeout(() => void readIdentity(), AGAIN_MS);
   }
-  if (response.status === 404) {
-    // A server from before this route: whether it lets somebody do something, it says when they do it.
-    identity.value = { role: 'operator' };
-    return;
-  }
-  if (!response.ok) {
-    setTimeout(() => void readIdentity(), AGAIN_MS);
-    return;
-  }
-  identity.value = (await response.json()) as Identity;
-  signInNeeded.value = false;
+}
+
+/** What the server answers to somebody who shows nothing; 0: it does not. */
+async function openDoor(): Promise<number> {
+  const response = await fetch('/api/v1/namespaces', { cache: 'no-store', credentials: 'omit' }).catch(() => undefined);
+  return response?.status ?? 0;
 }
 
 /** With a token, or with the code of a one-time link. The server keeps the secret in a cookie no script can read. */

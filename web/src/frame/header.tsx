@@ -6,6 +6,7 @@ import { isLive, isWanted } from '../data/events';
 import { identity, signOut } from '../data/identity';
 import { chooseNamespace, namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
+import { available } from '../data/routes';
 import { Icon } from '../parts/icon';
 import { openPalette } from './palette';
 
@@ -31,7 +32,7 @@ export function Header({ openMenu }: { openMenu: () => void }) {
       </button>
       <button type="button" class="search" onClick={openPalette} aria-label="Search or jump">
         <Icon name="search" />
-        <span>Search any id, jump anywhere</span>
+        <span>{available.value.has('search') ? 'Search any id, jump anywhere' : 'Jump to a page or an id'}</span>
         <kbd>Ctrl K</kbd>
       </button>
       <div class="spring" />

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { namespaceQuery } from '../data/namespace';
+import { available } from '../data/routes';
 import { ranked } from '../rules/ranking';
 import { clip } from '../rules/text';
 import { foundAddress, type Found } from '../rules/found';
@@ -90,7 +91,7 @@ function OpenPalette() {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={entries.length ? `palette-${active}` : undefined}
-        placeholder="An id, a worker, a page …"
+        placeholder={available.value.has('search') ? 'An id, a worker, a page …' : 'A page, or a whole id …'}
         autocomplete="off"
         spellcheck={false}
         value={typed}
@@ -118,11 +119,15 @@ function OpenPalette() {
 }
 
 async function search(words: string, signal: AbortSignal): Promise<Entry[]> {
-  const query = new URLSearchParams({ q: words, ...namespaceQuery() });
-  const response = await fetch(`/api/v1/search?${query}`, { signal }).catch(() => undefined);
-  const { found } = response?.ok ? ((await response.json()) as { found: Found[] }) : { found: [] };
+  const found = available.peek().has('search') ? await searched(words, signal) : [];
   if (found.length === 0 && UUID.test(words)) found.push(...(await knownUuid(words, signal)));
   return found.map((one) => ({ kind: one.kind.replace('_', ' '), title: clip(one.title || one.id, 80), href: foundAddress(one), ...(one.state && { note: one.state }) }));
+}
+
+async function searched(words: string, signal: AbortSignal): Promise<Found[]> {
+  const query = new URLSearchParams({ q: words, ...namespaceQuery() });
+  const response = await fetch(`/api/v1/search?${query}`, { signal }).catch(() => undefined);
+  return response?.ok ? ((await response.json()) as { found: Found[] }).found : [];
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;

@@ -9,7 +9,7 @@ export function SignIn() {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
-  const hasEnded = identity.value !== undefined;
+  const hasEnded = identity.value?.signed_in === true;
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);

@@ -6,6 +6,7 @@ import { ask } from '../data/actions';
 import { isOperator } from '../data/identity';
 import { onAllThatMatch } from '../data/job_actions';
 import { useQuery } from '../data/query';
+import { available } from '../data/routes';
 import { Card, Figure } from '../parts/card';
 import { CommandLine } from '../parts/copy';
 import { JobLink, WorkerLink } from '../parts/links';
@@ -54,6 +55,7 @@ export function ActionPage() {
       sub={data && <State state={data.state!} />}
       actions={
         isOperator.value &&
+        available.value.has('act') &&
         data && (
           <>
             {dead > 0 && (

@@ -8,6 +8,7 @@ import { isOperator } from '../data/identity';
 import { cancelJobs, countMatching, onAllThatMatch, retryJobs } from '../data/job_actions';
 import { useJobList } from '../data/job_list';
 import { namespace } from '../data/namespace';
+import { available } from '../data/routes';
 import { CommandLine } from '../parts/copy';
 import { JobRows } from '../parts/job_rows';
 import { Empty, Skeleton, Trouble } from '../parts/loading';
@@ -35,7 +36,7 @@ export function Jobs() {
       <Filters filter={filter} change={narrow} />
       <section class="card jobs">
         {jobs.problem.value && !jobs.problem.value.isUnreachable && <Trouble problem={jobs.problem.value} retry={jobs.reload} />}
-        {isOperator.value && (selected.value.size > 0 || isNarrowed(filter)) && (
+        {isOperator.value && (selected.value.size > 0 || (isNarrowed(filter) && available.value.has('act'))) && (
           <Selection filter={filter} ids={[...selected.value]} clear={() => (selected.value = new Set())} done={jobs.reload} />
         )}
         {!list ? (

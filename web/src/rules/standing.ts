@@ -1,0 +1,19 @@
+// What the first answers say about who is looking. Nobody is taken for an operator unless the server says so, or asks nobody for a token.
+
+export type Standing = 'told' | 'sign-in' | 'unknown' | 'operator' | 'read-only' | 'ask again';
+
+/** By the status of `whoami`. 'unknown': the server has no such route, so how it treats a call without a token decides. */
+export function standingOf(status: number): Standing {
+  if (status === 401) return 'sign-in';
+  if (status === 404 || status === 405) return 'unknown';
+  return isOk(status) ? 'told' : 'ask again';
+}
+
+/** By the status of a call that carried neither token nor cookie; 0: it was not answered. */
+export function standingWithout(status: number): Standing {
+  return isOk(status) ? 'operator' : 'read-only';
+}
+
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
