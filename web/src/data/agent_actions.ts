@@ -1,5 +1,6 @@
 // What can be done to agents' runs: ask something, approve and deny tool calls, cancel.
 import { answer, api, type Schemas } from '../api/client';
+import { withNamespace } from '../rules/addresses';
 import { line } from '../rules/cli';
 import { shortId } from '../rules/text';
 import type { Action } from './actions';
@@ -16,7 +17,7 @@ export function startAgentRun(agent: string, namespace: string, done: () => void
     command: ({ agent: typed, prompt }) => line(['run', 'start', typed || agent || 'AGENT', prompt || 'PROMPT'], { session, namespace }),
     run: async ({ agent: typed, prompt }) => {
       const run = await answer(api.POST('/api/v1/agent-runs', { body: { namespace, agent: typed || agent, prompt: prompt!, ...(session && { session_id: session }) } }));
-      return { text: `Run ${shortId(run.id)} is started`, href: `/agent-runs/${run.id}` };
+      return { text: `Run ${shortId(run.id)} is started`, href: withNamespace(`/agent-runs/${run.id}`, namespace) };
     },
     done,
   };

@@ -2,6 +2,7 @@
 import { answer, api } from '../api/client';
 import { Problem } from '../api/problem';
 import { line } from '../rules/cli';
+import { runBody, runCommand } from '../rules/new_run';
 import { shortId } from '../rules/text';
 import type { Action } from './actions';
 
@@ -15,7 +16,7 @@ export function typedJson(text: string | undefined, what: string): unknown {
   }
 }
 
-export function startRun(done: () => void, type = ''): Action {
+export function startRun(namespace: string, done: () => void, type = ''): Action {
   return {
     title: 'Start a workflow',
     verb: 'Start',
@@ -25,12 +26,10 @@ export function startRun(done: () => void, type = ''): Action {
       { name: 'external', label: 'External id', placeholder: 'order-17', help: 'One unfinished run of a namespace has it; a second start gives that one.' },
       { name: 'input', label: 'Input', kind: 'json', placeholder: '{"order": 17}' },
     ],
-    command: ({ type: typed, queue, external, input }) => line(['workflow', 'start'], { type: typed || 'TYPE', queue, id: external, input }),
-    run: async ({ type: typed, queue, external, input }) => {
-      const payload = typedJson(input, 'the input');
-      const run = await answer(
-        api.POST('/api/v1/runs', { body: { type: typed!, ...(queue && { queue }), ...(external && { external_id: external }), ...(payload !== undefined && { payload: payload as never }) } }),
-      );
+    command: (typed) => runCommand(namespace, typed),
+    run: async (typed) => {
+      const payload = typedJson(typed.input, 'the input');
+      const run = await answer(api.POST('/api/v1/runs', { body: runBody(namespace, typed, payload) }));
       return { text: run.existed ? `Run ${shortId(run.id!)} was there already` : `Run ${shortId(run.id!)} is started`, href: `/workflows/${run.id}` };
     },
     done,

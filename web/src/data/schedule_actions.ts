@@ -1,6 +1,7 @@
 // What can be done to schedules.
 import { answer, api, type Schemas } from '../api/client';
 import { Problem } from '../api/problem';
+import { withNamespace } from '../rules/addresses';
 import { line } from '../rules/cli';
 import { plural } from '../rules/numbers';
 import { shortId } from '../rules/text';
@@ -148,7 +149,7 @@ export function createSchedule(namespace: string, preview: Action['preview'], do
           } as never,
         }),
       );
-      return { text: `Schedule ${shortId(schedule.id!)} is created`, href: `/schedules/${schedule.id}` };
+      return { text: `Schedule ${shortId(schedule.id!)} is created`, href: withNamespace(`/schedules/${schedule.id}`, namespace) };
     },
     done,
   };

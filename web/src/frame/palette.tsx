@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { lookedAt } from '../data/every_namespace';
 import { namespaceQuery } from '../data/namespace';
 import { available } from '../data/routes';
 import { ranked } from '../rules/ranking';
@@ -135,11 +136,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 /** What the search does not look through is asked for by its id. */
 async function knownUuid(id: string, signal: AbortSignal): Promise<Found[]> {
   const kinds = [['agent_run', 'agent-runs'], ['session', 'sessions'], ['job', 'jobs']] as const;
+  const names = await lookedAt(signal).catch(() => ['default']);
   const found = await Promise.all(
-    kinds.map(async ([kind, path]) => {
-      const response = await fetch(`/api/v1/${path}/${id}`, { signal }).catch(() => undefined);
-      return response?.ok ? { kind, id } : undefined;
-    }),
+    kinds.flatMap(([kind, path]) =>
+      // A job's id is known in every namespace.
+      (kind === 'job' ? [undefined] : names).map(async (name) => {
+        const response = await fetch(`/api/v1/${path}/${id}${name ? `?${new URLSearchParams({ namespace: name })}` : ''}`, { signal }).catch(() => undefined);
+        return response?.ok ? { kind, id, ...(name && { namespace: name }) } : undefined;
+      }),
+    ),
   );
   return found.filter((one) => one !== undefined).slice(0, 1);
 }

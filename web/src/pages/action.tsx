@@ -15,13 +15,13 @@ import { Logs } from '../parts/output';
 import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { Tabs } from '../parts/tabs';
+import { withNamespace } from '../rules/addresses';
 import { line } from '../rules/cli';
 import { EVERY_JOB, jobsAddress } from '../rules/filters';
 import { count, percent } from '../rules/numbers';
 import { shortId, visible } from '../rules/text';
 import { doneOf } from './action_table';
 import { Value } from './job';
-import { withNamespace } from './plans';
 
 type Job = Schemas['Job'];
 

@@ -3,9 +3,9 @@ import type { Schemas } from '../api/client';
 import { Namespace } from '../parts/links';
 import { State } from '../parts/state';
 import { When } from '../parts/when';
+import { withNamespace } from '../rules/addresses';
 import { count, percent } from '../rules/numbers';
 import { shortId } from '../rules/text';
-import { withNamespace } from './plans';
 
 type Action = Schemas['Action'];
 

@@ -13,11 +13,11 @@ import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { Since, When } from '../parts/when';
+import { withNamespace } from '../rules/addresses';
 import { line } from '../rules/cli';
 import { dollars } from '../rules/conversation';
 import { count } from '../rules/numbers';
 import { clip, shortId, visible } from '../rules/text';
-import { withNamespace } from './plans';
 
 const OVER = ['completed', 'cancelled', 'failed'];
 

@@ -2,26 +2,44 @@
 import { answer, api, type Schemas } from '../api/client';
 import { ask } from '../data/actions';
 import { startAgentRun } from '../data/agent_actions';
+import { ofEach } from '../data/every_namespace';
 import { isOperator } from '../data/identity';
-import { namespace, namespaceQuery } from '../data/namespace';
+import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card, Tags } from '../parts/card';
 import { CommandLine } from '../parts/copy';
-import { Namespace } from '../parts/links';
+import { LeftOut, Namespace } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { When } from '../parts/when';
+import { withNamespace } from '../rules/addresses';
+import { waitingFirst } from '../rules/agent_runs';
+import { line } from '../rules/cli';
 import { dollars } from '../rules/conversation';
+import { byName, newestFirst } from '../rules/namespaces';
 import { count } from '../rules/numbers';
 import { clip, shortId, visible } from '../rules/text';
-import { withNamespace } from './plans';
+
+/** The newest, and whatever waits for a person, however old it is. */
+async function readRuns(signal: AbortSignal) {
+  const read = (name: string, query: { limit: number; state?: 'awaiting_input' }) => answer(api.GET('/api/v1/agent-runs', { params: { query: { namespace: name, ...query } }, signal }));
+  const lists = await ofEach(signal, (name) => Promise.all([read(name, { limit: 50 }), read(name, { limit: 200, state: 'awaiting_input' })]));
+  const joined = (which: 0 | 1) => newestFirst(lists.map((list) => list[which].runs), (run) => run.created_at);
+  return { runs: waitingFirst(joined(0), joined(1)) };
+}
 
 export function Agents() {
   const scope = namespace.value;
-  const agents = useQuery(`agents ${scope}`, (signal) => answer(api.GET('/api/v1/agents', { params: { query: { ...namespaceQuery(), limit: 200 } }, signal })));
-  const runs = useQuery(`agent runs ${scope}`, (signal) => answer(api.GET('/api/v1/agent-runs', { params: { query: { ...namespaceQuery(), limit: 50 } }, signal })), { everyMs: 2000 });
-  const tools = useQuery(`tools ${scope}`, (signal) => answer(api.GET('/api/v1/tools', { params: { query: { ...namespaceQuery(), limit: 200 } }, signal })));
+  const agents = useQuery(`agents ${scope}`, async (signal) => {
+    const lists = await ofEach(signal, (name) => answer(api.GET('/api/v1/agents', { params: { query: { namespace: name, limit: 200 } }, signal })));
+    return { agents: byName(lists.map((list) => list.agents), (one) => one.name) };
+  });
+  const runs = useQuery(`agent runs ${scope}`, readRuns, { everyMs: 3000 });
+  const tools = useQuery(`tools ${scope}`, async (signal) => {
+    const lists = await ofEach(signal, (name) => answer(api.GET('/api/v1/tools', { params: { query: { namespace: name, limit: 200 } }, signal })));
+    return { tools: byName(lists.map((list) => list.tools), (one) => one.name) };
+  });
   return (
     <Page title="Agents">
       <Card title="Runs">
@@ -94,7 +112,9 @@ export function Agents() {
                   <tbody>
                     {data.tools.map((tool) => (
                       <tr key={`${tool.namespace} ${tool.name}`}>
-                        <td class="strong">{visible(tool.name)}</td>
+                        <td class="strong">
+                          {visible(tool.name)} <Namespace name={tool.namespace} />
+                        </td>
                         <td class="soft">{clip(tool.description, 120)}</td>
                         <td>{tool.approval === 'ask' ? <span class="tag warn">asks first</span> : <span class="faint">runs at once</span>}</td>
                         <td class="mono faint">{tool.queue}</td>
@@ -109,13 +129,13 @@ export function Agents() {
           }
         </Shown>
       </Card>
-      <CommandLine command="muster agent list" />
+      <LeftOut />
+      <CommandLine command={line(['agent', 'list'], { namespace: namespace.value })} />
     </Page>
   );
 }
 
 export function AgentRunTable({ runs, agents }: { runs: Schemas['AgentRun'][]; agents: Schemas['Agent'][] }) {
-  const waiting = [...runs].sort((a, b) => Number(b.state === 'awaiting_input') - Number(a.state === 'awaiting_input'));
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
       <table>
@@ -131,12 +151,13 @@ export function AgentRunTable({ runs, agents }: { runs: Schemas['AgentRun'][]; a
           </tr>
         </thead>
         <tbody>
-          {waiting.map((run) => (
+          {waitingFirst(runs).map((run) => (
             <tr key={run.id}>
               <td>
                 <a class="mono" href={withNamespace(`/agent-runs/${run.id}`, run.namespace)}>
                   {shortId(run.id)}
-                </a>
+                </a>{' '}
+                <Namespace name={run.namespace} />
               </td>
               <td>{visible(agents.find((agent) => agent.id === run.agent_id)?.name ?? shortId(run.agent_id))}</td>
               <td>

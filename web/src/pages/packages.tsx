@@ -1,17 +1,27 @@
 // The packages of AstraFlow's workers, and how many workers differ from what is wanted.
 import { answer, api } from '../api/client';
-import { namespace, namespaceQuery } from '../data/namespace';
+import { ofEach } from '../data/every_namespace';
+import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card } from '../parts/card';
 import { CommandLine } from '../parts/copy';
+import { LeftOut, Namespace } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
+import { withNamespace } from '../rules/addresses';
+import { line } from '../rules/cli';
+import { byName } from '../rules/namespaces';
 import { count } from '../rules/numbers';
 import { clip, visible } from '../rules/text';
-import { withNamespace } from './plans';
 
 export function Packages() {
-  const packages = useQuery(`packages ${namespace.value}`, (signal) => answer(api.GET('/api/v1/packages', { params: { query: { ...namespaceQuery(), limit: 200 } }, signal })));
+  const packages = useQuery(`packages ${namespace.value}`, async (signal) => {
+    const lists = await ofEach(signal, async (name) => {
+      const list = await answer(api.GET('/api/v1/packages', { params: { query: { namespace: name, limit: 200 } }, signal }));
+      return list.packages.map((one) => ({ ...one, namespace: name }));
+    });
+    return { packages: byName(lists, (one) => one.name) };
+  });
   return (
     <Page title="Packages">
       <Card>
@@ -32,9 +42,9 @@ export function Packages() {
                   </thead>
                   <tbody>
                     {data.packages.map((one) => (
-                      <tr key={one.name}>
+                      <tr key={`${one.namespace}/${one.name}`}>
                         <td class="strong">
-                          <a href={withNamespace(`/packages/${encodeURIComponent(one.name)}`, namespace.value)}>{visible(one.name)}</a>
+                          <a href={withNamespace(`/packages/${encodeURIComponent(one.name)}`, one.namespace)}>{visible(one.name)}</a> <Namespace name={one.namespace} />
                         </td>
                         <td class="soft">{clip(one.description ?? '', 100)}</td>
                         <td>{one.latest_version}</td>
@@ -54,7 +64,8 @@ export function Packages() {
           }
         </Shown>
       </Card>
-      <CommandLine command="muster package list" />
+      <LeftOut />
+      <CommandLine command={line(['package', 'list'], { namespace: namespace.value })} />
     </Page>
   );
 }

@@ -11,12 +11,12 @@ import { CommandLine } from '../parts/copy';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { When } from '../parts/when';
+import { withNamespace } from '../rules/addresses';
 import { line } from '../rules/cli';
 import { count, plural } from '../rules/numbers';
 import { visible } from '../rules/text';
 import { ActionTable } from './action_table';
 import { Value } from './job';
-import { withNamespace } from './plans';
 
 export function PlanPage() {
   const id = useRoute().params.id!;

@@ -1,31 +1,40 @@
 // The plans, and the actions that run them over many inputs.
 import { answer, api } from '../api/client';
-import { namespace, namespaceQuery } from '../data/namespace';
+import { ofEach } from '../data/every_namespace';
+import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card, Tags } from '../parts/card';
 import { CommandLine } from '../parts/copy';
-import { Namespace } from '../parts/links';
+import { LeftOut, Namespace } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { When } from '../parts/when';
-import { count } from '../rules/numbers';
+import { withNamespace } from '../rules/addresses';
+import { newestFirst } from '../rules/namespaces';
+import { count, sum } from '../rules/numbers';
 import { clip } from '../rules/text';
 import { ActionTable } from './action_table';
 
-export function withNamespace(path: string, name: string | undefined): string {
-  return name && name !== 'default' ? `${path}?namespace=${encodeURIComponent(name)}` : path;
-}
-
 export function Plans() {
   const scope = namespace.value;
-  const plans = useQuery(`plans ${scope}`, (signal) => answer(api.GET('/api/v1/plans', { params: { query: { ...namespaceQuery(), limit: 100 } }, signal })));
-  const actions = useQuery(`actions ${scope}`, (signal) => answer(api.GET('/api/v1/actions', { params: { query: { ...namespaceQuery(), limit: 50 } }, signal })), { everyMs: 3000 });
+  const plans = useQuery(`plans ${scope}`, async (signal) => {
+    const lists = await ofEach(signal, (name) => answer(api.GET('/api/v1/plans', { params: { query: { namespace: name, limit: 100 } }, signal })));
+    return { plans: lists.flatMap((list) => list.plans ?? []), total: sum(lists.map((list) => list.total ?? 0)) };
+  });
+  const actions = useQuery(
+    `actions ${scope}`,
+    async (signal) => {
+      const lists = await ofEach(signal, (name) => answer(api.GET('/api/v1/actions', { params: { query: { namespace: name, limit: 50 } }, signal })));
+      return { actions: newestFirst(lists.map((list) => list.actions ?? []), (one) => one.created_at), total: sum(lists.map((list) => list.total ?? 0)) };
+    },
+    { everyMs: 3000 },
+  );
   return (
     <Page title="Plans and actions">
       <Card title="Actions" end={actions.data && `${count(actions.data.total)} in all`}>
         <Shown query={actions}>
           {(data) =>
-            data.actions?.length ? (
+            data.actions.length ? (
               <ActionTable actions={data.actions} />
             ) : (
               <Empty title="No action yet" command="muster action submit --plan PLAN --inputs inputs.json">
@@ -38,7 +47,7 @@ export function Plans() {
       <Card title="Plans" end={plans.data && `${count(plans.data.total)} in all`}>
         <Shown query={plans}>
           {(data) =>
-            data.plans?.length ? (
+            data.plans.length ? (
               <div class="scroll" tabIndex={0} role="region" aria-label="Plans">
                 <table>
                   <thead>
@@ -81,6 +90,7 @@ export function Plans() {
           }
         </Shown>
       </Card>
+      <LeftOut />
       <CommandLine command="muster action list" />
     </Page>
   );

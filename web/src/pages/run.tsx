@@ -17,6 +17,7 @@ import { State } from '../parts/state';
 import { Tabs } from '../parts/tabs';
 import { When } from '../parts/when';
 import { WhyLine } from '../parts/why_line';
+import { withNamespace } from '../rules/addresses';
 import type { Step } from '../rules/gantt';
 import type { JobTimes } from '../rules/job_path';
 import { graphOf } from '../rules/run_graph';
@@ -151,7 +152,7 @@ function RunFacts({ run }: { run: Run }) {
         ['Queue', <><QueueLink name={run.queue!} /> <Namespace name={run.namespace} /></>],
         ['Worker', run.worker && <WorkerLink id={run.worker} namespace={run.namespace} />],
         ['Parent', run.parent?.run && <><JobLink id={run.parent.run} isRun /> <span class="faint">step {visible(run.parent.step ?? '')}</span></>],
-        ['Schedule', run.schedule && <a href={`/schedules/${run.schedule}`}>{run.schedule}</a>],
+        ['Schedule', run.schedule && <a href={withNamespace(`/schedules/${run.schedule}`, run.namespace)}>{run.schedule}</a>],
         ['Needs', run.needs?.length ? <Tags names={run.needs} /> : undefined],
         ['Labels', Object.keys(run.labels ?? {}).length ? <Tags names={labelsOf(run.labels)} /> : undefined],
         ['Started', <When at={run.created_at} />],

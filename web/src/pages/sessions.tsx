@@ -1,19 +1,25 @@
 // The conversations with agents, newest first.
 import { answer, api } from '../api/client';
-import { namespace, namespaceQuery } from '../data/namespace';
+import { ofEach } from '../data/every_namespace';
+import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card } from '../parts/card';
 import { CommandLine } from '../parts/copy';
-import { Namespace } from '../parts/links';
+import { LeftOut, Namespace } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { When } from '../parts/when';
-import { count } from '../rules/numbers';
+import { withNamespace } from '../rules/addresses';
+import { line } from '../rules/cli';
+import { newestFirst } from '../rules/namespaces';
+import { count, sum } from '../rules/numbers';
 import { clip, shortId } from '../rules/text';
-import { withNamespace } from './plans';
 
 export function Sessions() {
-  const sessions = useQuery(`sessions ${namespace.value}`, (signal) => answer(api.GET('/api/v1/sessions', { params: { query: { ...namespaceQuery(), limit: 200 } }, signal })));
+  const sessions = useQuery(`sessions ${namespace.value}`, async (signal) => {
+    const lists = await ofEach(signal, (name) => answer(api.GET('/api/v1/sessions', { params: { query: { namespace: name, limit: 200 } }, signal })));
+    return { sessions: newestFirst(lists.map((list) => list.sessions), (one) => one.created_at), total: sum(lists.map((list) => list.total)) };
+  });
   return (
     <Page title="Sessions" sub={sessions.data && count(sessions.data.total)}>
       <Card>
@@ -63,7 +69,8 @@ export function Sessions() {
           }
         </Shown>
       </Card>
-      <CommandLine command="muster session list" />
+      <LeftOut />
+      <CommandLine command={line(['session', 'list'], { namespace: namespace.value })} />
     </Page>
   );
 }

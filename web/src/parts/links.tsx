@@ -1,7 +1,9 @@
 // Links to the things that pages talk about, each written the same way everywhere.
 import { workerAddress } from '../rules/why';
 import { jobsAddress } from '../rules/filters';
+import { plural } from '../rules/numbers';
 import { shortId, visible } from '../rules/text';
+import { leftOut } from '../data/every_namespace';
 import { namespace as lookedAt } from '../data/namespace';
 
 export function JobLink({ id, isRun }: { id: string; isRun?: boolean }) {
@@ -28,4 +30,9 @@ export function QueueLink({ name }: { name: string }) {
 /** The namespace of a row, where rows of several are shown. */
 export function Namespace({ name }: { name: string | undefined }) {
   return lookedAt.value || !name || name === 'default' ? null : <span class="tag">{name}</span>;
+}
+
+/** Said under lists that are read of one namespace after the other. */
+export function LeftOut() {
+  return lookedAt.value || leftOut.value === 0 ? null : <p class="faint">{plural(leftOut.value, 'namespace')} left out: choose one above to see it.</p>;
 }

@@ -1,4 +1,5 @@
 // Where something that a search found is shown.
+import { withNamespace } from './addresses';
 import { jobsAddress } from './filters';
 import { workerAddress } from './why';
 
@@ -16,7 +17,7 @@ export function foundAddress({ kind, namespace, id }: Found): string {
     case 'run':
       return `/workflows/${name}`;
     case 'agent_run':
-      return `/agent-runs/${name}`;
+      return withNamespace(`/agent-runs/${name}`, namespace);
     case 'worker':
       return workerAddress(id, namespace);
     case 'queue':
@@ -25,8 +26,10 @@ export function foundAddress({ kind, namespace, id }: Found): string {
     case 'session':
     case 'plan':
     case 'action':
+    case 'package':
+      return withNamespace(`/${kind}s/${name}`, namespace);
     case 'agent':
-      return `/${kind}s/${name}${namespace && namespace !== 'default' ? `?namespace=${encodeURIComponent(namespace)}` : ''}`;
+      return '/agents';
     case 'namespace':
       return '/queues';
     default:

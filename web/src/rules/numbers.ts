@@ -45,3 +45,7 @@ export function percent(fraction: number): string {
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
+
+export function sum(values: number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
