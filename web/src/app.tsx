@@ -3,6 +3,7 @@ import { ErrorBoundary, LocationProvider, Router, Route, lazy, useLocation } fro
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signInNeeded } from './data/connection';
 import { identity } from './data/identity';
+import { loaded } from './data/missing_file';
 import { Banner } from './frame/banner';
 import { Header } from './frame/header';
 import { Help, useKeys } from './frame/keys';
@@ -14,28 +15,28 @@ import { ActionDialog } from './parts/action_dialog';
 import { Overview } from './pages/overview';
 import { NotFound } from './pages/not_found';
 
-const Jobs = lazy(() => import('./pages/jobs').then((page) => page.Jobs));
-const JobPage = lazy(() => import('./pages/job').then((page) => page.JobPage));
-const Queues = lazy(() => import('./pages/queues').then((page) => page.Queues));
-const Lanes = lazy(() => import('./pages/lanes').then((page) => page.Lanes));
-const Workers = lazy(() => import('./pages/workers').then((page) => page.Workers));
-const WorkerPage = lazy(() => import('./pages/worker').then((page) => page.WorkerPage));
-const Workflows = lazy(() => import('./pages/workflows').then((page) => page.Workflows));
-const RunPage = lazy(() => import('./pages/run').then((page) => page.RunPage));
-const Schedules = lazy(() => import('./pages/schedules').then((page) => page.Schedules));
-const SchedulePage = lazy(() => import('./pages/schedule').then((page) => page.SchedulePage));
-const Plans = lazy(() => import('./pages/plans').then((page) => page.Plans));
-const PlanPage = lazy(() => import('./pages/plan').then((page) => page.PlanPage));
-const ActionPage = lazy(() => import('./pages/action').then((page) => page.ActionPage));
-const Agents = lazy(() => import('./pages/agents').then((page) => page.Agents));
-const Sessions = lazy(() => import('./pages/sessions').then((page) => page.Sessions));
-const SessionPage = lazy(() => import('./pages/session').then((page) => page.SessionPage));
-const AgentRunPage = lazy(() => import('./pages/agent_run').then((page) => page.AgentRunPage));
-const Packages = lazy(() => import('./pages/packages').then((page) => page.Packages));
-const PackagePage = lazy(() => import('./pages/package').then((page) => page.PackagePage));
-const Cluster = lazy(() => import('./pages/cluster').then((page) => page.Cluster));
-const Audit = lazy(() => import('./pages/audit').then((page) => page.Audit));
-const Server = lazy(() => import('./pages/server').then((page) => page.Server));
+const Jobs = lazy(() => loaded(import('./pages/jobs'), (page) => page.Jobs));
+const JobPage = lazy(() => loaded(import('./pages/job'), (page) => page.JobPage));
+const Queues = lazy(() => loaded(import('./pages/queues'), (page) => page.Queues));
+const Lanes = lazy(() => loaded(import('./pages/lanes'), (page) => page.Lanes));
+const Workers = lazy(() => loaded(import('./pages/workers'), (page) => page.Workers));
+const WorkerPage = lazy(() => loaded(import('./pages/worker'), (page) => page.WorkerPage));
+const Workflows = lazy(() => loaded(import('./pages/workflows'), (page) => page.Workflows));
+const RunPage = lazy(() => loaded(import('./pages/run'), (page) => page.RunPage));
+const Schedules = lazy(() => loaded(import('./pages/schedules'), (page) => page.Schedules));
+const SchedulePage = lazy(() => loaded(import('./pages/schedule'), (page) => page.SchedulePage));
+const Plans = lazy(() => loaded(import('./pages/plans'), (page) => page.Plans));
+const PlanPage = lazy(() => loaded(import('./pages/plan'), (page) => page.PlanPage));
+const ActionPage = lazy(() => loaded(import('./pages/action'), (page) => page.ActionPage));
+const Agents = lazy(() => loaded(import('./pages/agents'), (page) => page.Agents));
+const Sessions = lazy(() => loaded(import('./pages/sessions'), (page) => page.Sessions));
+const SessionPage = lazy(() => loaded(import('./pages/session'), (page) => page.SessionPage));
+const AgentRunPage = lazy(() => loaded(import('./pages/agent_run'), (page) => page.AgentRunPage));
+const Packages = lazy(() => loaded(import('./pages/packages'), (page) => page.Packages));
+const PackagePage = lazy(() => loaded(import('./pages/package'), (page) => page.PackagePage));
+const Cluster = lazy(() => loaded(import('./pages/cluster'), (page) => page.Cluster));
+const Audit = lazy(() => loaded(import('./pages/audit'), (page) => page.Audit));
+const Server = lazy(() => loaded(import('./pages/server'), (page) => page.Server));
 
 export function App() {
   return (

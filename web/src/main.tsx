@@ -8,9 +8,11 @@ import './styles/pages.css';
 import { App } from './app';
 import { lostSince } from './data/connection';
 import { identity, readIdentity, signIn, takeLinkCode } from './data/identity';
+import { watchFiles } from './data/missing_file';
 import { probeRoutes } from './data/routes';
 import { applyTheme } from './frame/header';
 
+watchFiles();
 applyTheme();
 render(<App />, document.getElementById('app')!);
 

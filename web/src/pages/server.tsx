@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { answer, api } from '../api/client';
 import { ask, type Action } from '../data/actions';
 import { isOperator } from '../data/identity';
+import { loaded } from '../data/missing_file';
 import { useQuery } from '../data/query';
 import { available } from '../data/routes';
 import { Card, Facts } from '../parts/card';
@@ -145,7 +146,7 @@ function LimitTable() {
   const [limits, setLimits] = useState<Limit[]>();
   useEffect(() => {
     // The page of the documents this server was built with: large, and rarely looked at.
-    void import('../../../docs/limits.md?raw').then((page) => setLimits(limitsOf(page.default)));
+    void loaded(import('../../../docs/limits.md?raw'), (page) => setLimits(limitsOf(page.default)));
   }, []);
   if (!limits) return <Skeleton rows={8} />;
   const found = limits.filter((limit) => Object.values(limit).join(' ').toLowerCase().includes(typed.toLowerCase()));

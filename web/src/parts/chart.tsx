@@ -1,6 +1,7 @@
 // A time series. uPlot draws it on a canvas and is loaded when the first chart is shown; until then its place is kept.
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { loaded } from '../data/missing_file';
 
 export interface Series {
   name: string;
@@ -28,7 +29,7 @@ function colourOf(host: Element, name: string): string {
 }
 
 async function draw(host: HTMLElement, props: ChartProps): Promise<uPlot> {
-  const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
+  const [Plot] = await Promise.all([loaded(import('uplot'), (file) => file.default), import('uplot/dist/uPlot.min.css')]);
   const axis = { stroke: colourOf(host, '--ink-faint'), grid: { stroke: colourOf(host, '--line'), width: 1 }, ticks: { show: false }, font: '11px system-ui' };
   return new Plot(
     {

@@ -1,5 +1,6 @@
 // A graph of what waits for what, laid out by dagre (loaded when the first graph is shown) and drawn as SVG.
 import { useEffect, useState } from 'preact/hooks';
+import { loaded } from '../data/missing_file';
 import type { Graph, GraphNode } from '../rules/run_graph';
 import { clip } from '../rules/text';
 import { Skeleton } from './loading';
@@ -15,7 +16,7 @@ interface Placed {
 }
 
 async function placed(graph: Graph): Promise<Placed> {
-  const { default: dagre } = await import('@dagrejs/dagre');
+  const dagre = await loaded(import('@dagrejs/dagre'), (file) => file.default);
   const layout = new dagre.graphlib.Graph();
   layout.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 42, marginx: 8, marginy: 8 });
   layout.setDefaultEdgeLabel(() => ({}));
