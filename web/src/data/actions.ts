@@ -12,6 +12,8 @@ export interface Field {
   help?: string;
   options?: string[];
   required?: boolean;
+  /** Of a number; whole ones when absent. */
+  step?: 'any';
 }
 
 export type Values = Record<string, string>;
@@ -36,4 +38,9 @@ export const asked = signal<Action | undefined>(undefined);
 
 export function ask(action: Action): void {
   asked.value = action;
+}
+
+/** Asks no more about this action; another that is asked about by now stays. */
+export function leave(action: Action): void {
+  if (asked.peek() === action) asked.value = undefined;
 }

@@ -2,7 +2,7 @@
 // that does the same. A refusal stays in the dialog, so that nothing typed is lost.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, type Problem } from '../api/problem';
-import { asked, type Action, type Field, type Values } from '../data/actions';
+import { asked, leave, type Action, type Field, type Values } from '../data/actions';
 import { notify } from '../data/notices';
 import { CommandLine } from './copy';
 import { Icon } from './icon';
@@ -28,8 +28,11 @@ function Asked({ action }: { action: Action }) {
     };
   }, []);
 
-  const close = () => {
-    asked.value = undefined;
+  const close = () => leave(action);
+  const closed = () => {
+    // A browser closes it at the second Escape whatever it is told; what is under way goes on, so it stays in sight.
+    if (isBusy && asked.peek() === action) dialog.current?.showModal();
+    else close();
   };
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -50,11 +53,11 @@ function Asked({ action }: { action: Action }) {
   };
 
   return (
-    <dialog ref={dialog} aria-labelledby="action-title" onClose={close} onCancel={(event) => isBusy && event.preventDefault()}>
+    <dialog ref={dialog} aria-labelledby="action-title" onClose={closed} onCancel={(event) => isBusy && event.preventDefault()}>
       <form onSubmit={submit}>
         <div class="dialog-head">
           <h2 id="action-title">{action.title}</h2>
-          <button type="button" class="quiet icon" aria-label="Close" onClick={close}>
+          <button type="button" class="quiet icon" aria-label="Close" disabled={isBusy} onClick={close}>
             <Icon name="close" />
           </button>
         </div>
@@ -71,7 +74,7 @@ function Asked({ action }: { action: Action }) {
           <span class="progress-text" role="status">
             {progress}
           </span>
-          <button type="button" class="quiet" onClick={close}>
+          <button type="button" class="quiet" disabled={isBusy} onClick={close}>
             Not now
           </button>
           <button type="submit" class={`primary ${action.isDangerous ? 'danger' : ''}`} disabled={isBusy}>
@@ -108,7 +111,7 @@ function Input({ field, value, set }: { field: Field; value: string; set: (value
       input = <textarea {...common} value={value} onInput={typed} spellcheck={false} />;
       break;
     case 'number':
-      input = <input {...common} type="number" min="0" value={value} onInput={typed} />;
+      input = <input {...common} type="number" min="0" step={field.step} value={value} onInput={typed} />;
       break;
     case 'time':
       input = <input {...common} type="datetime-local" step="1" value={value} onInput={typed} />;
