@@ -14,6 +14,7 @@ import { Since } from '../parts/when';
 import { lengthFlag, line } from '../rules/cli';
 import { jobsAddress } from '../rules/filters';
 import { count, rate } from '../rules/numbers';
+import { limitChange, limitCommand, limitFields } from '../rules/queue_limits';
 
 type Queue = Schemas['Queue'];
 
@@ -146,22 +147,19 @@ function resume(queue: Queue, done: () => void): Action {
 }
 
 function limit(queue: Queue, done: () => void): Action {
+  const first = limitFields(queue);
   return {
     title: `Limits of queue ${queue.name}`,
     verb: 'Set limits',
     fields: [
-      { name: 'running', label: 'Jobs at one time', kind: 'number', value: String(queue.running_max ?? ''), placeholder: 'no limit', help: '0 removes the limit.' },
-      { name: 'count', label: 'Claims per second', kind: 'number', value: queue.rate ? String((queue.rate.count ?? 0) / ((queue.rate.per_ms ?? 1000) / 1000)) : '', placeholder: 'no limit', help: '0 removes the limit.' },
+      { name: 'running', label: 'Jobs at one time', kind: 'number', value: first.running, placeholder: 'no limit', help: '0 removes the limit.' },
+      { name: 'claims', label: 'Claims per second', kind: 'number', step: 'any', value: first.claims, placeholder: 'no limit', help: '0 removes the limit.' },
     ],
-    command: ({ running, count: claims }) =>
-      line(['queue', 'limit', queue.name!], { 'running-max': running, rate: claims && (Number(claims) > 0 ? `${claims}/s` : 'off'), namespace: queue.namespace }),
-    run: async ({ running, count: claims }) => {
-      await answer(
-        api.PUT('/api/v1/queues/{name}/limits', {
-          params: { path: { name: queue.name! } },
-          body: { namespace: queue.namespace!, ...(running && { running_max: Number(running) }), ...(claims && { rate: { count: Number(claims), per_ms: 1000 } }) },
-        }),
-      );
+    command: (typed) => limitCommand(queue, typed),
+    run: async (typed) => {
+      const change = limitChange(queue, typed);
+      if (Object.keys(change).length === 0) return { text: `Limits of queue ${queue.name} stay as they are` };
+      await answer(api.PUT('/api/v1/queues/{name}/limits', { params: { path: { name: queue.name! } }, body: { namespace: queue.namespace!, ...change } }));
       return { text: `Limits of queue ${queue.name} are set` };
     },
     done,
