@@ -1,15 +1,21 @@
 // Whether the server answers. Any call that finds nobody starts the search; it ends by itself when somebody answers again, and then
 // everything that is shown is read anew (`epoch`).
 import { signal } from '@preact/signals';
+import { brakeDelay } from '../rules/brake';
 import { retryDelay } from '../rules/retry_delay';
 
 /** Since when nobody answers; 0: somebody does. */
 export const lostSince = signal(0);
-/** Grows whenever what was read before may be stale: after a loss, a gap in the events, a sign-in. */
+/** Grows when everything is to be read anew: after a loss, a sign-in. */
 export const epoch = signal(0);
+/** Grows when something may have changed unheard: after a gap in the events. */
+export const gaps = signal(0);
 /** A token is needed, or the session has ended. */
 export const signInNeeded = signal(false);
 
+const STALE_EVERY_MS = 2000;
+let staleAt = -Infinity;
+let staling: ReturnType<typeof setTimeout> | undefined;
 let attempts = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -18,7 +24,7 @@ export function noticeReply(): void {
   clearTimeout(timer);
   attempts = 0;
   lostSince.value = 0;
-  epoch.value += 1;
+  readAnew();
 }
 
 export function noticeSilence(): void {
@@ -31,8 +37,21 @@ export function noticeUnauthenticated(): void {
   signInNeeded.value = true;
 }
 
-export function staleNow(): void {
+/** Everything that is shown is read at once, and what is under way for it is given up. */
+export function readAnew(): void {
+  clearTimeout(staling);
+  staling = undefined;
+  staleAt = performance.now();
   epoch.value += 1;
+}
+
+/** What is shown may be stale and is read again: at once, but not more often than every two seconds, however many gaps there are. */
+export function staleNow(): void {
+  staling ??= setTimeout(() => {
+    staling = undefined;
+    staleAt = performance.now();
+    gaps.value += 1;
+  }, brakeDelay(staleAt, performance.now(), STALE_EVERY_MS));
 }
 
 /** Looks at once instead of at the next turn. */

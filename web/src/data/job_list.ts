@@ -4,9 +4,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { signal, type Signal } from '@preact/signals';
 import { answer, api, type Schemas } from '../api/client';
 import { asProblem, type Problem } from '../api/problem';
-import { appended, changed, firstPage, forgotten, pageOf, refilled, rowCount, type CursorList } from '../rules/cursor_list';
+import { appended, changed, firstPage, forgotten, onlyInView, pageOf, refilled, reread, rowCount, type CursorList } from '../rules/cursor_list';
 import { mayMatch, type JobFilter } from '../rules/filters';
-import { epoch } from './connection';
+import { epoch, gaps } from './connection';
 import { isLive, useEvents, type JobEvent, type LiveEvent } from './events';
 
 export type Job = Schemas['Job'];
@@ -23,7 +23,10 @@ export interface JobList {
   fresh: Signal<number>;
   /** Loads what these rows need, and forgets what is far from them. */
   look: (first: number, last: number) => void;
+  /** Begins anew, at the top. */
   reload: () => void;
+  /** Reads again what is shown, and leaves the reader where they are. */
+  refresh: () => void;
   /** Whether the reader is where new rows may come in. */
   atTop: (isAtTop: boolean) => void;
 }
@@ -36,6 +39,9 @@ class Loader implements JobList {
   private readonly underWay = new Set<string>();
   private isAtTop = true;
   private readAt = 0;
+  private inView: [first: number, last: number] = [0, 0];
+  /** What stands above the reader was read before something was missed. */
+  private isStale = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -85,6 +91,7 @@ class Loader implements JobList {
       const page = await this.read(undefined);
       this.list.value = firstPage(page.jobs ?? [], page.next);
       this.fresh.value = 0;
+      this.isStale = false;
     });
   };
 
@@ -102,6 +109,7 @@ class Loader implements JobList {
     }
     const from = pageOf(list, first) ?? 0;
     const to = pageOf(list, Math.min(last, rowCount(list) - 1)) ?? from;
+    this.inView = [from, to];
     for (let index = from; index <= to; index += 1) {
       const page = list.pages[index]!;
       if (page.rows) continue;
@@ -114,9 +122,31 @@ class Loader implements JobList {
     this.list.value = forgotten(this.list.peek()!, from, to);
   };
 
+  refresh = (): void => {
+    const list = this.list.peek();
+    if (!list || this.isAtTop) {
+      this.reload();
+      return;
+    }
+    const [from, to] = this.inView;
+    this.isStale = true;
+    this.list.value = onlyInView(list, from, to);
+    list.pages.forEach((page, index) => {
+      if (index !== 0 && (index < from || index > to)) return;
+      void this.once(`again ${page.cursor}`, async () => {
+        const read = await this.read(page.cursor);
+        const now = this.list.peek();
+        if (!now || now.pages[index]?.cursor !== page.cursor) return;
+        const { list: next, came } = reread(now, index, read.jobs ?? [], read.next !== undefined, (job) => job.id!);
+        this.list.value = next;
+        if (index === 0 && !this.filter.oldestFirst) this.fresh.value = came;
+      });
+    });
+  };
+
   atTop = (isAtTop: boolean): void => {
     this.isAtTop = isAtTop;
-    if (isAtTop && this.fresh.peek() > 0) this.soon();
+    if (isAtTop && (this.isStale || this.fresh.peek() > 0)) this.soon();
   };
 
   soon(): void {
@@ -168,7 +198,8 @@ export function useJobList(filter: JobFilter, source: Source): JobList {
   const key = JSON.stringify([filter, source]);
   const loader = useMemo(() => new Loader(filter, source), [key]);
   const turn = epoch.value;
-  useEffect(() => loader.reload(), [loader, turn]);
+  const gap = gaps.value;
+  useEffect(() => loader.refresh(), [loader, turn, gap]);
   useEffect(() => {
     const timer = setInterval(() => loader.poll(), POLL_MS);
     return () => {

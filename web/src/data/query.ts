@@ -3,7 +3,7 @@
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { asProblem, type Problem } from '../api/problem';
-import { epoch, signInNeeded } from './connection';
+import { epoch, gaps, signInNeeded } from './connection';
 import { useEvents, type LiveEvent, type Wanted } from './events';
 
 export interface Answer<T> {
@@ -47,6 +47,8 @@ export function useQuery<T>(key: string, read: (abort: AbortSignal) => Promise<T
   const again = useRef<() => void>(() => undefined);
   const everyMs = options.everyMs ?? EVERY_MS;
   const turn = epoch.value;
+  const gap = gaps.value;
+  const gapSeen = useRef(gap);
 
   useEffect(() => {
     if (!key) return undefined;
@@ -96,6 +98,12 @@ export function useQuery<T>(key: string, read: (abort: AbortSignal) => Promise<T
       document.removeEventListener('visibilitychange', onSight);
     };
   }, [key, turn, everyMs]);
+
+  useEffect(() => {
+    // What is under way is not given up for it, or a slow answer would never come.
+    if (gapSeen.current !== gap) again.current();
+    gapSeen.current = gap;
+  }, [gap]);
 
   useEvents(key ? options.wanted : undefined, (events) => {
     if (!options.concerns || events.some(options.concerns)) again.current();

@@ -5,7 +5,7 @@ import { answer, api, type Schemas } from '../api/client';
 import { ask } from '../data/actions';
 import { isOperator } from '../data/identity';
 import { onAllThatMatch } from '../data/job_actions';
-import { useQuery } from '../data/query';
+import { useQuery, type Query } from '../data/query';
 import { available } from '../data/routes';
 import { Card, Figure } from '../parts/card';
 import { CommandLine } from '../parts/copy';
@@ -36,11 +36,16 @@ export function ActionPage() {
   });
   const jobs = useQuery(
     `jobs of action ${namespace} ${id}`,
-    (signal) => answer(api.GET('/api/v1/jobs', { params: { query: { namespace, label: [`action=${id}`], order: 'oldest', limit: CELLS_MAX, payload: true } as never }, signal })),
+    (signal) => answer(api.GET('/api/v1/jobs', { params: { query: { namespace, label: [`action=${id}`], order: 'oldest', limit: CELLS_MAX } as never }, signal })),
     { everyMs: 3000, wanted: { kinds: ['job'] }, concerns: (event) => event.kind === 'job' && event.namespace === namespace && event.type === 'plan' },
   );
   const data = action.data;
-  const job = jobs.data?.jobs?.find((one) => one.id === chosen);
+  const cell = jobs.data?.jobs?.find((one) => one.id === chosen);
+  // The cells need states alone; what was given and what came of it is read of the chosen one.
+  const job = useQuery(chosen ? `job ${chosen}` : '', (signal) => answer(api.GET('/api/v1/jobs/{id}', { params: { path: { id: chosen! } }, signal })), {
+    wanted: { kinds: ['job'] },
+    concerns: (event) => event.kind === 'job' && event.id === chosen,
+  });
   const dead = (data?.counts?.dead ?? 0) + (data?.counts?.failed ?? 0);
   const isOver = data?.state === 'completed' || data?.state === 'failed';
   const filter = { ...EVERY_JOB, namespace, labels: { action: id } };
@@ -96,32 +101,37 @@ export function ActionPage() {
           }
         </Shown>
       </Card>
-      {job && (
-        <Card
-          title={
-            <>
-              Input {job.labels?.input ?? ''} <State state={job.state!} />
-            </>
-          }
-          end={
-            <>
-              <WorkerLink id={job.worker} namespace={job.namespace} /> <JobLink id={job.id!} />
-            </>
-          }
-        >
-          {job.error && <p class="trouble">{visible(`${job.error.kind}: ${job.error.message}`)}</p>}
-          <Tabs
-            label="Of the chosen input"
-            tabs={[
-              { name: 'Logs', content: () => <Logs id={job.id!} /> },
-              { name: 'Output per task', content: () => <Value value={(job.result as { task_results?: unknown } | undefined)?.task_results ?? job.result} label="Output per task" /> },
-              { name: 'Input', content: () => <Value value={job.payload} label="Input" /> },
-            ]}
-          />
-        </Card>
-      )}
+      {cell && <Chosen cell={cell} job={job} />}
       <CommandLine command={line(['action', 'watch', id], { namespace })} />
     </Page>
+  );
+}
+
+function Chosen({ cell, job }: { cell: Job; job: Query<Job> }) {
+  const { state, labels, worker, error } = job.data ?? cell;
+  return (
+    <Card
+      title={
+        <>
+          Input {labels?.input ?? ''} <State state={state!} />
+        </>
+      }
+      end={
+        <>
+          <WorkerLink id={worker} namespace={cell.namespace} /> <JobLink id={cell.id!} />
+        </>
+      }
+    >
+      {error && <p class="trouble">{visible(`${error.kind}: ${error.message}`)}</p>}
+      <Tabs
+        label="Of the chosen input"
+        tabs={[
+          { name: 'Logs', content: () => <Logs id={cell.id!} /> },
+          { name: 'Output per task', content: () => <Shown query={job} rows={3}>{({ result }) => <Value value={(result as { task_results?: unknown } | undefined)?.task_results ?? result} label="Output per task" />}</Shown> },
+          { name: 'Input', content: () => <Shown query={job} rows={3}>{({ payload }) => <Value value={payload} label="Input" />}</Shown> },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -37,7 +37,7 @@ export function Jobs() {
       <section class="card jobs">
         {jobs.problem.value && !jobs.problem.value.isUnreachable && <Trouble problem={jobs.problem.value} retry={jobs.reload} />}
         {isOperator.value && (selected.value.size > 0 || (isNarrowed(filter) && available.value.has('act'))) && (
-          <Selection filter={filter} ids={[...selected.value]} clear={() => (selected.value = new Set())} done={jobs.reload} />
+          <Selection filter={filter} ids={[...selected.value]} clear={() => (selected.value = new Set())} done={jobs.refresh} />
         )}
         {!list ? (
           !jobs.problem.value && <Skeleton rows={12} />

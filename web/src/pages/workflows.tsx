@@ -25,7 +25,7 @@ export function Workflows() {
   const list = runs.list.value;
   const total = list ? rowCount(list) : 0;
   useEffect(() => {
-    if (query.start && isOperator.value) ask(startRun(namespace.value || 'default', runs.reload));
+    if (query.start && isOperator.value) ask(startRun(namespace.value || 'default', runs.refresh));
   }, [query.start]);
   const narrow = (next: JobFilter) => {
     const words = addressOfFilter(next);
@@ -38,7 +38,7 @@ export function Workflows() {
       sub={list && `${count(total)}${list.next ? '+' : ''} runs`}
       actions={
         isOperator.value && (
-          <button type="button" class="primary" onClick={() => ask(startRun(namespace.value || 'default', runs.reload, filter.type))}>
+          <button type="button" class="primary" onClick={() => ask(startRun(namespace.value || 'default', runs.refresh, filter.type))}>
             Start a workflow
           </button>
         )

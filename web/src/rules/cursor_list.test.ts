@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appended, changed, firstPage, forgotten, pageOf, refilled, rowAt, rowCount, type CursorList } from './cursor_list';
+import { appended, changed, firstPage, forgotten, onlyInView, pageOf, refilled, reread, rowAt, rowCount, type CursorList } from './cursor_list';
 
 function listOf(pages: number, size = 10): CursorList<number> {
   let list = firstPage(Array.from({ length: size }, (_, at) => at), 'c1');
@@ -46,4 +46,34 @@ describe('a list over cursors', () => {
     expect(list.pages.reduce((rows, page) => rows + (page.rows?.length ?? 0), 0)).toBeLessThan(6000);
     expect(rowAt(list, 999_999)).toBe(999_999);
   });
+});
+
+describe('a page on show that is read again', () => {
+  const rows = (...texts: string[]) => texts.map((text) => ({ id: text[0]!, text }));
+  const idOf = (row: { id: string }) => row.id;
+  const list = appended(firstPage(rows('a', 'b', 'c'), 'n'), rows('d', 'e'), 'm');
+  const texts = (of: typeof list, page: number) => of.pages[page]!.rows!.map((row) => row.text);
+
+  it('has its rows replaced where they stand', () => expect(texts(reread(list, 1, rows('d2', 'e2'), true, idOf).list, 1)).toEqual(['d2', 'e2']));
+  it('does not let new rows in above the reader, but counts them', () => {
+    const { list: next, came } = reread(list, 0, rows('y', 'z', 'a2'), true, idOf);
+    expect(texts(next, 0)).toEqual(['a2', 'b', 'c']);
+    expect(came).toBe(2);
+  });
+  it('keeps what more new rows than a page have pushed out of it', () => expect(texts(reread(list, 0, rows('x', 'y', 'z'), true, idOf).list, 0)).toEqual(['a', 'b', 'c']));
+  it('loses rows that have left the list, and takes none of the next page', () => {
+    expect(texts(reread(list, 0, rows('a', 'c', 'd'), true, idOf).list, 0)).toEqual(['a', 'c']);
+    expect(texts(reread(list, 0, rows('a', 'b', 'd'), true, idOf).list, 0)).toEqual(['a', 'b']);
+    expect(texts(reread(list, 1, [], false, idOf).list, 1)).toEqual([]);
+  });
+  it('keeps its place, and that of every other page', () => {
+    const next = reread(list, 0, rows('b'), false, idOf).list;
+    expect([rowCount(next), rowAt(next, 3)?.text]).toEqual([5, 'd']);
+  });
+  it('is filled when it was forgotten', () => {
+    const far = onlyInView(list, 0, 0);
+    expect(far.pages[1]!.rows).toBeUndefined();
+    expect(texts(reread(far, 1, rows('d', 'e', 'f'), true, idOf).list, 1)).toEqual(['d', 'e']);
+  });
+  it('is the only one kept, beside the first', () => expect(onlyInView(listOf(5), 2, 3).pages.map((page) => page.rows !== undefined)).toEqual([true, false, true, true, false]));
 });

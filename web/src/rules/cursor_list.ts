@@ -33,6 +33,29 @@ export function refilled<Row>(list: CursorList<Row>, index: number, rows: Row[])
   return { ...list, pages: list.pages.map((page, at) => (at === index ? { ...page, rows: rows.slice(0, page.size) } : page)) };
 }
 
+/**
+ * A page that is on show, read again: its rows are replaced where they stand, those that are no longer in the list go, and nothing comes
+ * in between, so the reader keeps the place. `came` counts what stands before them now. `isMore`: the list goes on behind what was read.
+ */
+export function reread<Row>(list: CursorList<Row>, index: number, read: Row[], isMore: boolean, idOf: (row: Row) => string): { list: CursorList<Row>; came: number } {
+  const held = list.pages[index]?.rows;
+  if (!held) return { list: refilled(list, index, read), came: 0 };
+  const newest = new Map(read.map((row) => [idOf(row), row]));
+  const wasHeld = new Set(held.map(idOf));
+  const head = read.findIndex((row) => wasHeld.has(idOf(row)));
+  const came = head < 0 ? read.length : head;
+  // As far as what was read reaches, a row that is not in it has gone; behind that nothing is known.
+  const reachesAll = !isMore || read.length - came >= held.length;
+  const lastSeen = held.findLastIndex((row) => newest.has(idOf(row)));
+  const rows = held.filter((row, at) => newest.has(idOf(row)) || (!reachesAll && at > lastSeen)).map((row) => newest.get(idOf(row)) ?? row);
+  return { list: { ...list, pages: list.pages.map((page, at) => (at === index ? { ...page, rows } : page)) }, came };
+}
+
+/** Without the rows of pages that are out of view, which are read again when somebody looks there. The first page stays. */
+export function onlyInView<Row>(list: CursorList<Row>, firstInView: number, lastInView: number): CursorList<Row> {
+  return { ...list, pages: list.pages.map((page, at) => (at === 0 || (at >= firstInView && at <= lastInView) ? page : withoutRows(page))) };
+}
+
 export function rowCount<Row>(list: CursorList<Row>): number {
   const last = list.pages.at(-1);
   return last ? last.start + last.size : 0;
