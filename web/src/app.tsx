@@ -3,6 +3,7 @@ import { ErrorBoundary, LocationProvider, Router, Route, lazy, useLocation } fro
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signInNeeded } from './data/connection';
 import { identity } from './data/identity';
+import { readers } from './data/kept';
 import { loaded } from './data/missing_file';
 import { Banner } from './frame/banner';
 import { Header } from './frame/header';
@@ -54,7 +55,8 @@ function Gate() {
     <>
       {signInNeeded.value && <SignIn />}
       {isShown && (
-        <div hidden={signInNeeded.value}>
+        // Somebody else begins with nothing of what the page was showing.
+        <div key={readers.value} hidden={signInNeeded.value}>
           <Frame />
         </div>
       )}

@@ -1,8 +1,11 @@
 // Who is looking: role and namespaces of the token or session. What a role may not do is not offered.
 import { computed, signal } from '@preact/signals';
 import { Problem, problemOf } from '../api/problem';
-import { standingOf, standingWithout } from '../rules/standing';
-import { noticeReply, noticeSilence, signInNeeded, staleNow } from './connection';
+import { isOtherReader, isSignedOut, standingOf, standingWithout } from '../rules/standing';
+import { asked } from './actions';
+import { noticeReply, noticeSilence, readAnew, signInNeeded } from './connection';
+import { forgetAll } from './kept';
+import { notify } from './notices';
 
 export interface Identity {
   name?: string;
@@ -64,14 +67,28 @@ export async function signIn(scheme: 'Bearer' | 'Link', secret: string): Promise
   if (!response.ok) throw problemOf(body, response.status);
   identity.value = body as Identity;
   signInNeeded.value = false;
-  staleNow();
+  readAnew();
 }
 
 export async function signOut(): Promise<void> {
-  await fetch('/api/v1/sign-out', { method: 'POST' }).catch(() => noticeSilence());
-  identity.value = undefined;
+  const response = await fetch('/api/v1/sign-out', { method: 'POST' }).catch(() => undefined);
+  if (!response) noticeSilence();
+  if (!isSignedOut(response?.status ?? 0)) {
+    notify(response ? `You are still signed in: the server answered ${response.status}` : 'You are still signed in: the server does not answer', 'bad');
+    return;
+  }
   signInNeeded.value = true;
+  identity.value = undefined;
 }
+
+let lastReader: Identity | undefined;
+identity.subscribe((who) => {
+  if (isOtherReader(lastReader, who)) {
+    asked.value = undefined;
+    forgetAll();
+  }
+  lastReader = who;
+});
 
 /** The code of a one-time link (`/#link=CODE`), taken out of the address so that nobody copies it. */
 export function takeLinkCode(): string | undefined {

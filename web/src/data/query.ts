@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { asProblem, type Problem } from '../api/problem';
 import { epoch, gaps, signInNeeded } from './connection';
 import { useEvents, type LiveEvent, type Wanted } from './events';
+import { kept } from './kept';
 
 export interface Answer<T> {
   data?: T;
@@ -28,7 +29,7 @@ export interface Options {
 const EVERY_MS = 5000;
 const LEAST_MS = 1000;
 const ENTRIES_MAX = 100;
-const known = new Map<string, Signal<Answer<unknown>>>();
+const known = kept<string, Signal<Answer<unknown>>>();
 
 function entryOf<T>(key: string): Signal<Answer<T>> {
   let entry = known.get(key);

@@ -1,5 +1,6 @@
 // The last hour or day, from the server's own memory.
 import { answer, api } from '../api/client';
+import { kept } from '../data/kept';
 import { useQuery } from '../data/query';
 import { Card } from '../parts/card';
 import { Chart, type Series } from '../parts/chart';
@@ -49,7 +50,7 @@ const CHARTS: Drawn[] = [
   { title: 'Server: processor cores', format: (value) => value.toFixed(2), series: [{ name: 'cores', of: 'cpu_cores', colour: '--state-running' }] },
 ];
 
-const known = new Map<Span, Recorded>();
+const known = kept<Span, Recorded>();
 
 /** Everything at first, then only what has come since. */
 async function readOn(span: Span, signal: AbortSignal): Promise<Recorded> {
@@ -57,7 +58,7 @@ async function readOn(span: Span, signal: AbortSignal): Promise<Recorded> {
   const since = before && lastPoint(before);
   const read = (await answer(api.GET('/api/v1/metrics/history', { params: { query: { span, ...(since && { since }) } }, signal }))) as unknown as Recorded;
   const all = before ? joined(before, read) : read;
-  known.set(span, all);
+  if (!signal.aborted) known.set(span, all);
   return all;
 }
 

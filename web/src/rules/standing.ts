@@ -14,6 +14,24 @@ export function standingWithout(status: number): Standing {
   return isOk(status) ? 'operator' : 'read-only';
 }
 
+/** Whether a sign-out has happened, by its answer: a session that has ended already is over too. */
+export function isSignedOut(status: number): boolean {
+  return isOk(status) || status === 401;
+}
+
+interface Reader {
+  name?: string;
+  role: string;
+  namespaces?: string[];
+}
+
+/** Whether what was read for one may not be shown to the other. Whoever signs in again goes on where they were. */
+export function isOtherReader(before: Reader | undefined, now: Reader | undefined): boolean {
+  if (!before) return false;
+  const seen = (reader: Reader | undefined) => JSON.stringify(reader && [reader.name ?? '', reader.role, [...(reader.namespaces ?? [])].sort()]);
+  return seen(before) !== seen(now);
+}
+
 function isOk(status: number): boolean {
   return status >= 200 && status < 300;
 }
