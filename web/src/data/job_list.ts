@@ -89,9 +89,9 @@ class Loader implements JobList {
     void this.once('first', async () => {
       this.readAt = performance.now();
       const page = await this.read(undefined);
+      this.isStale = false;
       this.list.value = firstPage(page.jobs ?? [], page.next);
       this.fresh.value = 0;
-      this.isStale = false;
     });
   };
 
@@ -128,6 +128,8 @@ class Loader implements JobList {
       this.reload();
       return;
     }
+    clearTimeout(this.timer);
+    this.timer = undefined;
     const [from, to] = this.inView;
     this.isStale = true;
     this.list.value = onlyInView(list, from, to);
@@ -150,7 +152,7 @@ class Loader implements JobList {
   };
 
   soon(): void {
-    this.timer ??= setTimeout(this.reload, Math.max(1, LEAST_MS - (performance.now() - this.readAt)));
+    this.timer ??= setTimeout(this.refresh, Math.max(1, LEAST_MS - (performance.now() - this.readAt)));
   }
 
   poll(): void {
