@@ -214,23 +214,15 @@ void BatchPoll::line_done(Status status) {
   next_lines();
 }
 
-void BatchPoll::sleep(Duration delay) {
-  base_->door.run(command::itself(), command::JobSnoozeRequest{.lease = lease_, .delay = delay},
-                  then<store::Settled>([](BatchPoll& self, Result<store::Settled>) { self.out_of_hand(); }));
-}
+void BatchPoll::sleep(Duration delay) { let_go(command::JobSnoozeRequest{.lease = lease_, .delay = delay}); }
 
-void BatchPoll::complete() {
-  base_->door.run(command::itself(), command::JobCompleteRequest{.lease = lease_, .result = {}},
-                  then<store::Settled>([](BatchPoll& self, Result<store::Settled>) { self.out_of_hand(); }));
-}
+void BatchPoll::complete() { let_go(command::JobCompleteRequest{.lease = lease_, .result = {}}); }
 
 void BatchPoll::abandon() { out_of_hand(); }
 
 // Lines that are being written are written; the next poll reads the rest.
 void BatchPoll::hand_back() {
-  if (over_) return;
-  base_->door.run(command::itself(), command::JobReleaseRequest{.lease = lease_, .reason = "the node stops"},
-                  then<store::Settled>([](BatchPoll& self, Result<store::Settled>) { self.out_of_hand(); }));
+  if (!over_) let_go(command::JobReleaseRequest{.lease = lease_, .reason = "the node stops"});
 }
 
 void BatchPoll::out_of_hand() {

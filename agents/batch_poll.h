@@ -14,6 +14,7 @@
 #include "agents/jobs.h"
 #include "agents/run_reads.h"
 #include "agents/run_writes.h"
+#include "agents/settling.h"
 #include "model/job.h"
 
 namespace muster::agents {
@@ -29,6 +30,9 @@ class BatchPoll : public std::enable_shared_from_this<BatchPoll> {
   BatchPoll(BasePtr base, const Grant& grant, Ears ears);
 
   JobId id() const { return lease_.job; }
+  const LeaseRef& lease() const { return lease_; }
+  const NamespaceName& ns() const { return ns_; }
+  bool is_over() const { return over_; }
   void start();
   void abandon();
   void hand_back();
@@ -39,6 +43,11 @@ class BatchPoll : public std::enable_shared_from_this<BatchPoll> {
     return onto<T>(base_, weak_from_this(), [next = std::move(next)](BatchPoll& self, Result<T> result) mutable {
       if (!self.over_) next(self, std::move(result));
     });
+  }
+  // The last that is done about the job.
+  template <class Request>
+  void let_go(Request request) {
+    settle_job(base_, weak_from_this(), std::move(request), [](BatchPoll& self, const auto&) { self.out_of_hand(); });
   }
   Moment moment() const { return {base_->now(), base_->worker()}; }
 

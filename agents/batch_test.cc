@@ -193,6 +193,30 @@ TEST_F(BatchTest, ARunThatWasNotToldOfItsBatchFindsIt) {
   EXPECT_EQ(state(run.id), AgentRunState::completed);
 }
 
+TEST_F(BatchTest, APollThatTheStoreRefusesForAMomentGoesOn) {
+  api_->set_polls_until_ended(3);
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi", RunMode::batch);
+  pass(2s);
+  refuse_snoozes(2);
+  pass(1min);
+  EXPECT_EQ(refusals_, 0U);
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+}
+
+TEST_F(BatchTest, BeatsNameThePollThatIsInHand) {
+  api_->set_polls_until_ended(3);
+  start_node();
+  agent("plain");
+  begin("plain", "hi", RunMode::batch);
+  pass(2s);
+  api_->hold();
+  pass(1min);
+  EXPECT_EQ(api_->asked("get_batch"), 1U) << "and it is not handed back to be polled again";
+  api_->let_go();
+}
+
 TEST_F(BatchTest, APollThatIsGoneIsStartedAgain) {
   api_->set_polls_until_ended(5);
   start_node();

@@ -52,30 +52,23 @@ void RunDriver::settle() {
   say_state();
   when_told([](RunDriver& self) {
     const AgentRun& run = self.view_.run;
-    auto done = self.then<store::Settled>([](RunDriver& driver, Result<store::Settled>) { driver.out_of_hand(); });
     if (run.state == AgentRunState::completed) {
       self.host_.completed(run);
       json::Tree result{{"state", "completed"}, {"stop_reason", run.stop_reason}};
       if (run.response_text && run.response_text->size() <= limits::kResultBytesMax / 8) result["text"] = *run.response_text;
-      return self.base_->door.run(
-          command::itself(), command::JobCompleteRequest{.lease = self.lease_, .result = Content{.data = json::dump(result)}},
-          std::move(done));
+      return self.let_go(command::JobCompleteRequest{.lease = self.lease_, .result = Content{.data = json::dump(result)}});
     }
     if (run.state == AgentRunState::failed)
-      return self.base_->door.run(
-          command::itself(),
-          command::JobFailRequest{
-              .lease = self.lease_, .error = {run.error_type, run.error_message}, .retryable = false, .delay = {}},
-          std::move(done));
-    self.base_->door.run(command::itself(), command::RunCancelRequest{.run = run.id, .reason = run.error_message},
-                         self.then<store::Cancelled>([](RunDriver& driver, Result<store::Cancelled>) { driver.out_of_hand(); }));
+      return self.let_go(command::JobFailRequest{
+          .lease = self.lease_, .error = {run.error_type, run.error_message}, .retryable = false, .delay = {}});
+    self.let_go(command::RunCancelRequest{.run = run.id, .reason = run.error_message});
   });
 }
 
 // A wake that came while the job was still held was nobody's: it is made up for.
 void RunDriver::park(Duration delay) {
   when_told([delay](RunDriver& self) {
-    auto parked = [](RunDriver& driver, Result<store::Settled> snoozed) {
+    auto parked = [](RunDriver& driver, const Result<store::Settled>& snoozed) {
       const BasePtr base = driver.base_;
       const JobId id = driver.id();
       const std::uint64_t seen = driver.view_.run.revision;
@@ -90,16 +83,13 @@ void RunDriver::park(Duration delay) {
         if (runs.ok() && runs->front().ok() && runs->front()->revision != seen) wake_up();
       });
     };
-    self.base_->door.run(command::itself(), command::JobSnoozeRequest{.lease = self.lease_, .delay = delay},
-                         self.then<store::Settled>(std::move(parked)));
+    settle_job(self.base_, self.weak_from_this(), command::JobSnoozeRequest{.lease = self.lease_, .delay = delay},
+               std::move(parked));
   });
 }
 
 void RunDriver::give_back() {
-  when_told([](RunDriver& self) {
-    self.base_->door.run(command::itself(), command::JobReleaseRequest{.lease = self.lease_, .reason = "the node stops"},
-                         self.then<store::Settled>([](RunDriver& driver, Result<store::Settled>) { driver.out_of_hand(); }));
-  });
+  when_told([](RunDriver& self) { self.let_go(command::JobReleaseRequest{.lease = self.lease_, .reason = "the node stops"}); });
 }
 
 // Nothing was decided: whoever claims it next looks again. Without a lease there is nothing left to do here.
@@ -107,15 +97,11 @@ void RunDriver::trouble(const Status& why) {
   log::warn("a run of an agent could not go on",
             {{"job_id", id().text()}, {"code", std::string(to_string(why.code()))}, {"reason", why.message()}});
   if (why.code() == Code::lease_lost) return abandon();
-  if (why.code() == Code::not_found) {
-    base_->door.run(command::itself(),
-                    command::JobFailRequest{.lease = lease_,
-                                            .error = {std::string(kRunProcessingError), error_text(why.message())},
-                                            .retryable = false,
-                                            .delay = {}},
-                    then<store::Settled>([](RunDriver& self, Result<store::Settled>) { self.out_of_hand(); }));
-    return;
-  }
+  if (why.code() == Code::not_found)
+    return let_go(command::JobFailRequest{.lease = lease_,
+                                          .error = {std::string(kRunProcessingError), error_text(why.message())},
+                                          .retryable = false,
+                                          .delay = {}});
   park(base_->settings.retry_delay);
 }
 

@@ -11,14 +11,12 @@
 #include "agents/base.h"
 #include "agents/run_reads.h"
 #include "agents/run_writes.h"
+#include "agents/settling.h"
 #include "agents/token_sink.h"
 #include "agents/tool_outcomes.h"
 #include "model/job.h"
 
 namespace muster::agents {
-
-inline constexpr Duration kWriteAgainAfter{1'000};
-inline constexpr std::uint32_t kWritesMax = 120;  // of an answer that the store does not take; then the call is lost
 
 class RunDriver;
 using RunDriverPtr = std::shared_ptr<RunDriver>;  // shared by the runtime and, for a while, by the batch it waits for
@@ -45,6 +43,7 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
   IterationId iteration() const { return view_.iteration->id; }
   RunMode mode() const { return view_.run.mode; }
   bool in_preparation() const { return preparing_; }  // a request may come of it soon
+  bool is_over() const { return over_; }
 
   void start() { look(); }
   // What it waits for has happened, or may have.
@@ -66,6 +65,11 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
     return onto<T>(base_, weak_from_this(), [next = std::move(next)](RunDriver& self, Result<T> result) mutable {
       if (!self.over_) next(self, std::move(result));
     });
+  }
+  // The last that is done about the job.
+  template <class Request>
+  void let_go(Request request) {
+    settle_job(base_, weak_from_this(), std::move(request), [](RunDriver& self, const auto&) { self.out_of_hand(); });
   }
   Moment moment() const { return {base_->now(), base_->worker()}; }
 

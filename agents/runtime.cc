@@ -125,11 +125,14 @@ std::size_t Runtime::Core::room() const {
   return drivers_.size() < most ? most - drivers_.size() : 0;
 }
 
-// So that a beat tells which of them are lost: somebody may have cancelled a run through another node.
+// So that a beat tells which of them are lost: somebody may have cancelled a run through another node. All of them, since what
+// a beat leaves out is handed back.
 std::vector<LeaseRef> Runtime::Core::held(const NamespaceName& ns) const {
   std::vector<LeaseRef> leases;
   for (const auto& [id, driver] : drivers_)
     if (driver->ns() == ns) leases.push_back(driver->lease());
+  for (const auto& [id, poll] : polls_)
+    if (poll->ns() == ns) leases.push_back(poll->lease());
   return leases;
 }
 

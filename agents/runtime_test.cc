@@ -1,6 +1,7 @@
 // Runs from their start to their end, on a real store with a scripted model. Numbers are those of the digest's conformance cases.
 #include "agents/runtime.h"
 
+#include "agents/settling.h"
 #include "agents/stage_testing.h"
 
 namespace muster::agents {
@@ -494,6 +495,55 @@ TEST_F(RuntimeTest, AStopHandsRunsBackAndAnotherNodeGoesOn) {
   EXPECT_EQ(state(run.id), AgentRunState::completed);
   EXPECT_EQ(look(run.id).run.claimed_by.text(), "agents-n2");
   EXPECT_EQ(look(run.id).iterations[0].attempts, 2U);
+}
+
+class RefusedSettlementTest : public RuntimeTest {
+ protected:
+  AgentRun begin_with_tool() {
+    api_ = std::make_shared<ScriptedApi>(
+        std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")}), text_answer("clean")});
+    start_node();
+    tool("lint");
+    agent("code", {"lint"});
+    return begin("code", "check");
+  }
+};
+
+TEST_F(RefusedSettlementTest, AParkIsMadeAgainUntilTheStoreTakesIt) {
+  refuse_snoozes(3);
+  const AgentRun run = begin_with_tool();
+  EXPECT_EQ(job(run.id).state, JobState::running);
+  pass(5s);
+  EXPECT_EQ(job(run.id).state, JobState::scheduled) << "parked";
+  EXPECT_TRUE(runtime_->idle());
+  answer(take_tools({"lint"}).at(0), "1");
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+}
+
+TEST_F(RefusedSettlementTest, TheEndOfARunIsWrittenAgainUntilTheStoreTakesIt) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("hello")});
+  int refusals = 2;
+  scripted_.on(store::Verb::complete, [&](std::vector<store::Completion> batch, Reply<store::Each<store::Settled>> reply) {
+    if (refusals-- > 0) return reply(Status::exhausted("too many writes are pending"));
+    store_->complete(std::move(batch), std::move(reply));
+  });
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  pass(5s);
+  EXPECT_EQ(job(run.id).state, JobState::completed);
+}
+
+TEST_F(RefusedSettlementTest, AJobThatIsLetGoOfUnsettledIsHandedBackByTheBeats) {
+  refuse_snoozes(kWritesMax + 1);
+  const AgentRun run = begin_with_tool();
+  pass(kWriteAgainAfter * kWritesMax);
+  EXPECT_TRUE(runtime_->idle());
+  EXPECT_EQ(job(run.id).state, JobState::running) << "in nobody's hand";
+  pass(kRuntimeBeat * 3);
+  EXPECT_EQ(job(run.id).state, JobState::scheduled) << "taken again, and parked";
+  EXPECT_EQ(job(run.id).rescues, 0U);
 }
 
 // The store or the model stops answering at the nth call, the node dies and another one takes over: whatever n is, the run

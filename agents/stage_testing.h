@@ -169,6 +169,15 @@ class Stage : public testing::Test {
     const auto settled = ask(command::JobFailRequest{.lease = {grant.id, grant.fence}, .error = {kind, why}, .delay = {}});
     EXPECT_TRUE(settled.ok()) << settled.status().text();
   }
+  // The store is away for so many of them.
+  void refuse_snoozes(std::uint32_t times) {
+    refusals_ = times;
+    scripted_.on(store::Verb::snooze, [this](std::vector<store::Snooze> batch, Reply<store::Each<store::Settled>> reply) {
+      if (refusals_ == 0) return store_->snooze(std::move(batch), std::move(reply));
+      --refusals_;
+      reply(Status::unavailable("the database restarts"));
+    });
+  }
   // What the run told while it ran.
   std::vector<json::Tree> told(JobId run) {
     auto output = ask(command::JobOutputRequest{.job = run});
@@ -206,6 +215,7 @@ class Stage : public testing::Test {
   std::unique_ptr<Runtime> runtime_;
   std::map<std::string, int> executed_;  // by tool
   bool toolbox_ = false;
+  std::uint32_t refusals_ = 0;
 };
 
 }  // namespace muster::agents

@@ -47,7 +47,8 @@ void Station::sign_up() {
 void Station::beat() {
   base_->door.run(
       command::itself(),
-      store::Beat{.ns = ns_, .worker = base_->worker(), .session = session_, .stats = {}, .held = ears_.held(ns_)},
+      store::Beat{
+          .ns = ns_, .worker = base_->worker(), .session = session_, .stats = {}, .held = ears_.held(ns_), .names_all = true},
       onto<store::BeatReply>(base_, weak_from_this(), [](Station& self, Result<store::BeatReply> reply) { self.beaten(reply); }));
 }
 
