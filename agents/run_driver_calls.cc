@@ -16,9 +16,10 @@ namespace {
 // costs the store a claim and a write: so it is rare.
 constexpr int kBatchLookPolls = 10;
 
-// A broken call is made again when the trouble may pass.
+// A broken call is made again when the trouble may pass; `conflict`: somebody else broke it off, as a model does that is stopped.
 bool may_pass(Code code) {
-  return code == Code::exhausted || code == Code::unavailable || code == Code::corrupt || code == Code::outcome_unknown;
+  return code == Code::exhausted || code == Code::unavailable || code == Code::corrupt || code == Code::outcome_unknown ||
+         code == Code::conflict;
 }
 
 bool awaits(const store::AgentRunView& view, IterationId iteration) {
@@ -144,7 +145,6 @@ void RunDriver::call_failed(const Status& why, std::string_view error_type) {
   if (stopping_)
     return write(call_broken(view_, error_type, "the node stopped", partial, moment()),
                  [](RunDriver& self) { self.give_back(); });
-  if (why.code() == Code::conflict) return look();  // cancelled: by whoever ended the run
   if (may_pass(why.code()) && may_call_again(*view_.iteration)) {
     const Duration delay = base_->settings.retry_delay * (1 << (view_.iteration->attempts - 1));
     return write(call_broken(view_, error_type, why.text(), partial, moment()), [delay](RunDriver& self) {

@@ -192,6 +192,22 @@ TEST_F(RuntimeTest, ABusyApiIsAskedAgainLaterAndNotForEver) {
   EXPECT_EQ(messages(run.session).size(), 1U) << "the prompt once";
 }
 
+TEST_F(RuntimeTest, ACallThatSomebodyElseBreaksOffIsMadeAgainAfterAPause) {
+  int broken = 0;
+  api_ = std::make_shared<ScriptedApi>([&broken](const std::string&) -> Result<claude::Answer> {
+    if (++broken < 3) return Status::conflict("the call was cancelled");
+    return text_answer("ok");
+  });
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(api_->asked("stream"), 1U);
+  EXPECT_EQ(job(run.id).state, JobState::scheduled) << "parked";
+  pass(settings_.retry_delay * 4);
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  EXPECT_EQ(look(run.id).run.rescues, 0U) << "nobody lost it";
+}
+
 TEST_F(RuntimeTest, Case57ADelegateHasItsOwnContext) {
   api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
     if (params.find("dig here") != std::string::npos && params.find("start") == std::string::npos) return text_answer("gold");

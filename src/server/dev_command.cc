@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,9 +33,11 @@ LoadRequest with_demo_defaults(LoadRequest request) {
 }
 
 // The usual ports where they are free, any others where they are not. A port that was asked for is the only one that will do.
+// Each attempt has a model of its own: a server that could not start has stopped the one it was given, for good.
+using MakeModel = std::function<std::shared_ptr<claude::Api>()>;
 Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& request, const Clock& clock,
-                                                   const std::shared_ptr<claude::Api>& model) {
-  auto server = Server::start(config, clock, model);
+                                                   const MakeModel& model) {
+  auto server = Server::start(config, clock, model());
   if (server.ok() || server.code() != Code::unavailable) return server;
   const std::vector<std::vector<std::string>> attempts{
       {"resp"}, {"http"}, {"grpc"}, {"http", "resp"}, {"http", "grpc"}, {"resp", "grpc"}, {"http", "resp", "grpc"}};
@@ -44,7 +47,7 @@ Result<std::unique_ptr<Server>> start_on_some_port(Config& config, LoadRequest& 
       if (config.entry("listen", name).source == "default") other.flags["listen." + name] = "127.0.0.1:0";
     if (other.flags == request.flags) continue;
     Config changed = load_config(other).config;
-    auto next = Server::start(changed, clock, model);
+    auto next = Server::start(changed, clock, model());
     if (!next.ok()) continue;
     say(stderr, fmt::format("muster: {}; took another port\n", server.status().message()));
     request = std::move(other);
@@ -129,7 +132,8 @@ int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
   const Signals signals;
   const RealClock clock;
   const bool with_agent = !flags.no_demo && wants_model(config);
-  auto server = start_on_some_port(config, request, clock, with_agent ? surroundings.demo_model() : nullptr);
+  auto server =
+      start_on_some_port(config, request, clock, with_agent ? surroundings.demo_model : MakeModel([] { return nullptr; }));
   if (!server.ok()) {
     report_start_failure(server.status());
     return kExitFailure;

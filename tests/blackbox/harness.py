@@ -91,14 +91,15 @@ class Server:
 
     running = []
 
-    def __init__(self, *arguments, data_dir=None, command="serve", env=None, program=None, prefix=()):
+    def __init__(self, *arguments, data_dir=None, command="serve", env=None, program=None, prefix=(), usual=()):
+        """`usual`: listeners that nothing is said about."""
         self.data_dir = data_dir or folder()
         self.stderr_path = os.path.join(folder(), "stderr")
         self.lines = []
         # Ports of their own: tests run side by side, and beside a server on the usual ones.
         listen = []
         for flag, address in (("--http", "127.0.0.1:0"), ("--resp", "off"), ("--grpc", "off")):
-            listen += [] if flag in arguments else [flag, address]
+            listen += [] if flag in arguments or flag in usual else [flag, address]
         self.command = [*prefix, program or MUSTER, command, "--data-dir", self.data_dir, *listen, *arguments]
         with open(self.stderr_path, "wb") as stderr:
             self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=stderr, text=True,
