@@ -121,8 +121,9 @@ void Runtime::Core::join(const NamespaceName& ns) {
 // --- what is in hand ----------------------------------------------------------------------------------------------------
 
 std::size_t Runtime::Core::room() const {
-  const std::size_t most = base_->settings.streams_max + base_->settings.batch_runs_max;
-  return drivers_.size() < most ? most - drivers_.size() : 0;
+  const std::size_t most = base_->settings.in_hand_max();
+  const std::size_t in_hand = drivers_.size() + polls_.size();
+  return in_hand < most ? most - in_hand : 0;
 }
 
 // So that a beat tells which of them are lost: somebody may have cancelled a run through another node. All of them, since what

@@ -295,6 +295,37 @@ TEST_F(RuntimeTest, Cases60And61ANodeThatWasForgottenRegistersAgain) {
   EXPECT_EQ(state(begin("plain", "hi").id), AgentRunState::completed);
 }
 
+// The store has runs without end, and never tells anything about them.
+TEST_F(RuntimeTest, ANodeTakesNoMoreThanItsBeatsMayName) {
+  settings_.streams_max = 50'000;
+  std::uint64_t granted = 0;
+  scripted_.on(store::Verb::claim, [&granted](store::ClaimRequest request, Reply<store::ClaimReply> reply) {
+    store::ClaimReply claimed;
+    for (std::size_t i = 0; i < request.limit; ++i) {
+      Grant grant;
+      grant.id = JobId{Uuid{9, ++granted}};
+      grant.ns = request.ns;
+      grant.type = JobType(kRunType);
+      claimed.grants.push_back(std::move(grant));
+    }
+    reply(std::move(claimed));
+  });
+  scripted_.on(store::Verb::view_agent_run, [](JobId, Reply<store::AgentRunView>) {});
+  std::size_t named = 0;
+  scripted_.on(store::Verb::heartbeat, [&](std::vector<store::Beat> beats, Reply<store::Each<store::BeatReply>> reply) {
+    for (const store::Beat& beat : beats) named += beat.held.size();
+    store::Each<store::BeatReply> heard;
+    for (std::size_t i = 0; i < beats.size(); ++i) heard.emplace_back(store::BeatReply());
+    reply(std::move(heard));
+  });
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{});
+  start_node();
+  agent("plain");
+  pass(kRuntimeBeat + 1s);
+  EXPECT_EQ(granted, kInHandMax);
+  EXPECT_EQ(named, kInHandMax) << "all of them, and the beat is taken";
+}
+
 TEST_F(RuntimeTest, AToolThatEndedWhileTheNodeWasDownIsFoundAtItsStart) {
   api_ = std::make_shared<ScriptedApi>(
       std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint", "{}")}), text_answer("clean")});

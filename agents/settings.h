@@ -1,6 +1,7 @@
 // What an operator can set about agents, read by server/ and handed to the runtime and the service.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,11 +11,14 @@
 #include "agents/prices.h"
 #include "base/clock.h"
 #include "model/agent.h"
+#include "model/limits.h"
 
 namespace muster::agents {
 
 inline constexpr Duration kRuntimeBeat{15'000};
 inline constexpr Duration kRuntimeDeadAfter{60'000};
+inline constexpr std::size_t kInHandMax = 10'000;  // runs and polls of this node: a beat names them all
+static_assert(kInHandMax <= limits::kSettleBatchMax);
 
 struct Settings {
   std::string node;  // of this server; its workers are agents-<node>
@@ -35,6 +39,7 @@ struct Settings {
   CompactionSettings compaction;
   std::map<std::string, AgentBudget> budgets;  // by namespace; "*" for those not named
 
+  std::size_t in_hand_max() const { return std::min(streams_max + batch_runs_max, kInHandMax); }
   AgentBudget budget_of(const NamespaceName& ns) const {
     const auto own = budgets.find(ns.text());
     if (own != budgets.end()) return own->second;

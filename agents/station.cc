@@ -23,8 +23,7 @@ void Station::sign_up() {
   spec.dialect = Dialect::agent;
   spec.capabilities = CapabilitySet({kRuntimeCapability});
   spec.queues = {QueueName(kAgentQueue)};
-  spec.slots = static_cast<std::uint32_t>(
-      std::min<std::size_t>(base_->settings.streams_max + base_->settings.batch_runs_max, limits::kSlotsMax));
+  spec.slots = static_cast<std::uint32_t>(base_->settings.in_hand_max());
   spec.policy = HeartbeatPolicy{.interval = kRuntimeBeat, .dead_after = kRuntimeDeadAfter};
   spec.version = base_->door.facts().version;
   spec.resume = session_;  // a session of this process keeps its leases
