@@ -85,6 +85,37 @@ TEST_F(BatchTest, ToolsOfABatchRunGoOnInTheNextBatch) {
   EXPECT_EQ(api_->asked("create_batch"), 2U);
 }
 
+TEST_F(BatchTest, ARequestThatTheApiCannotTakeFailsAlone) {
+  const auto is_bad = [](const BatchRequest& one) { return one.params.find("too long") != std::string::npos; };
+  api_->on_create_batch([is_bad](const std::vector<BatchRequest>& requests) {
+    return std::any_of(requests.begin(), requests.end(), is_bad) ? Status::invalid_argument("the request is too long") : Status();
+  });
+  start_node();
+  agent("plain");
+  std::vector<JobId> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(begin("plain", i == 3 ? "too long" : "hi", RunMode::batch).id);
+  pass(15s);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    EXPECT_EQ(state(runs[i]), i == 3 ? AgentRunState::failed : AgentRunState::completed) << i;
+}
+
+TEST_F(BatchTest, ARunThatIsCancelledInTheWindowIsNotSent) {
+  start_node();
+  agent("plain");
+  const AgentRun kept = begin("plain", "stays", RunMode::batch);
+  const AgentRun gone = begin("plain", "goes", RunMode::batch);
+  ASSERT_TRUE(ask(command::AgentRunCancelRequest{.run = gone.id, .reason = "enough"}).ok());
+  pass(2s);
+  ASSERT_EQ(api_->asked("create_batch"), 1U);
+  EXPECT_EQ(api_->asked().at(0).text.find("goes"), std::string::npos) << "nobody is to pay for it";
+  EXPECT_EQ(state(kept.id), AgentRunState::batch_pending);
+  pass(15s);
+  const AgentRun alone = begin("plain", "goes too", RunMode::batch);
+  ASSERT_TRUE(ask(command::AgentRunCancelRequest{.run = alone.id, .reason = "enough"}).ok());
+  pass(2s);
+  EXPECT_EQ(api_->asked("create_batch"), 1U) << "a batch without requests is none";
+}
+
 TEST_F(BatchTest, Case54ExpiredAndCancelledLinesEndTheRunAtOnce) {
   lines([](const BatchRequest& request) -> std::optional<BatchLine> {
     return line(request, request.params.find("first") != std::string::npos ? BatchLineType::expired : BatchLineType::canceled);

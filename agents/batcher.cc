@@ -48,7 +48,10 @@ void Batcher::window_over(std::uint64_t number, int windows) {
   submit(std::move(due));
 }
 
+// Runs that ended while they waited are left out: nobody wants their answers.
 void Batcher::submit(Group group) {
+  std::erase_if(group.entries, [](const Entry& entry) { return entry.driver->is_over(); });
+  if (group.entries.empty()) return;
   const auto shared = std::make_shared<Group>(std::move(group));
   std::vector<claude::BatchRequest> requests;
   requests.reserve(shared->entries.size());

@@ -31,7 +31,7 @@ Status check_params(std::string_view params, std::size_t bytes_max) {
   if (!params.starts_with('{') || !params.ends_with('}'))
     return Status::invalid_argument("the params of a message are a JSON object");
   if (params.size() > bytes_max)
-    return Status::exhausted(
+    return Status::invalid_argument(
         fmt::format("the request has {} bytes, more than the {} that the model's API takes", params.size(), bytes_max));
   return Status();
 }

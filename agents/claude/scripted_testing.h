@@ -65,6 +65,8 @@ class ScriptedApi final : public Api {
         }) {}
 
   void on_batch_line(BatchScript script) { batch_script_ = std::move(script); }
+  // What a batch with these requests is refused with; nothing, or ok: it is taken.
+  void on_create_batch(std::function<Status(const std::vector<BatchRequest>&)> script) { refusal_ = std::move(script); }
   void set_polls_until_ended(std::uint32_t polls) { polls_until_ended_ = polls; }
   // Streams fail once after their first delta: the sink hears started(2), then everything again.
   void break_streams_once() { break_once_ = true; }
@@ -139,6 +141,7 @@ class ScriptedApi final : public Api {
     for (const BatchRequest& each : requests) all += each.custom_id + " " + each.params + "\n";
     note({"create_batch", std::move(all), std::move(betas)});
     answer<Batch>(std::move(reply), [this, requests = std::move(requests)]() -> Result<Batch> {
+      if (Status refused = refusal_ ? refusal_(requests) : Status(); !refused.ok()) return refused;
       const std::lock_guard lock(mutex_);
       const std::string id = "msgbatch_" + std::to_string(batches_.size() + 1);
       batches_[id].requests = requests;
@@ -248,6 +251,7 @@ class ScriptedApi final : public Api {
 
   Script script_;
   BatchScript batch_script_;
+  std::function<Status(const std::vector<BatchRequest>&)> refusal_;
   std::uint32_t polls_until_ended_ = 1;
   std::uint64_t tokens_ = 1;
   std::atomic<bool> break_once_ = false;

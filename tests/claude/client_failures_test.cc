@@ -178,7 +178,13 @@ TEST_F(ClientTest, RefusesRequestsThatAreNone) {
   EXPECT_EQ(heard->answer().code(), Code::invalid_argument);
   const auto large = std::make_shared<Heard>();
   client().stream("{" + std::string(kModelRequestBytesMax, ' ') + "}", {}, large);
-  EXPECT_EQ(large->answer().code(), Code::exhausted);
+  EXPECT_EQ(large->answer().code(), Code::invalid_argument);
+  EXPECT_EQ(
+      ask<Batch>([&](auto reply) {
+        client().create_batch({{"a", "{}"}, {"b", "{" + std::string(kModelRequestBytesMax, ' ') + "}"}}, {}, std::move(reply));
+      }).code(),
+      Code::invalid_argument)
+      << "which tells the batcher to look for the one";
   const auto odd = std::make_shared<Heard>();
   client().stream("{}", {"a,b"}, odd);
   EXPECT_EQ(odd->answer().code(), Code::invalid_argument);
