@@ -49,6 +49,7 @@ void RunDriver::fail(std::string_view error_type, const std::string& why) {
 }
 
 void RunDriver::settle() {
+  host_.watch_tools(id(), {});
   say_state();
   when_told([](RunDriver& self) {
     const AgentRun& run = self.view_.run;

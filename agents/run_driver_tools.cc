@@ -95,11 +95,13 @@ void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
   if (!waits)
     for (const ToolExecution& execution : view_.executions)
       if (execution.child_run && is_final(execution.state)) say_result(execution);
-  if (!waits)
+  if (!waits) {
+    host_.watch_tools(id(), {});  // events that would have told so may be lost
     return write(tools_done(view_, std::move(ended), std::move(blobs), moment(), base_->ids), [](RunDriver& self) {
       self.say_state();
       self.decide();
     });
+  }
   const Duration delay =
       view_.run.state == AgentRunState::awaiting_input ? base_->settings.approval_look_every : base_->settings.tool_look_every;
   host_.watch_tools(id(), view_.executions);

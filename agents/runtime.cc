@@ -189,6 +189,7 @@ void Runtime::Core::next_stream() {
   while (!wanting_.empty() && streams_ < base_->settings.streams_max) {
     const RunDriverPtr driver = std::move(wanting_.front());
     wanting_.pop_front();
+    if (driver->is_over()) continue;
     ++streams_;
     driver->stream();
   }
@@ -273,6 +274,7 @@ void Runtime::Core::read_events() {
 void Runtime::Core::heard(const JobChange& change) {
   if (change.event == JobEvent::pruned) return;
   if (!change.lane || change.lane->queue.text() != kAgentQueue) return tools_->finished(change);
+  tools_->watch(change.id, {});  // what is left of its tools is heard by nobody
   if (change.to == JobState::completed) return;
   ended(change.id);
   if (change.lane->type.text() == kRunType) end_with_its_job(base_, change.id, [base = base_](Result<bool>) {});

@@ -1,7 +1,7 @@
 // Runs from their start to their end, on a real store with a scripted model. Numbers are those of the digest's conformance cases.
 #include "agents/runtime.h"
 
-#include "agents/settling.h"
+#include "agents/run_driver.h"
 #include "agents/stage_testing.h"
 
 namespace muster::agents {
@@ -425,6 +425,104 @@ TEST_F(RuntimeTest, BudgetsStopARunWithTheReason) {
   EXPECT_EQ(seen.run.error_type, kRunBudgetSpent);
   EXPECT_EQ(seen.run.error_message, "the run has spent 45 of 40 tokens");
   EXPECT_EQ(seen.run.iterations, 3U);
+}
+
+TEST_F(RuntimeTest, RunsThatEndedWhileTheyWaitedForAStreamGetNone) {
+  settings_.streams_max = 1;
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun first = begin("plain", "1");
+  std::vector<JobId> gone;
+  for (int i = 0; i < 5; ++i) gone.push_back(begin("plain", "gone").id);
+  const AgentRun last = begin("plain", "2");
+  for (const JobId run : gone) ASSERT_TRUE(ask(command::AgentRunCancelRequest{.run = run, .reason = "enough"}).ok());
+  api_->let_go();
+  settle();
+  EXPECT_EQ(state(first.id), AgentRunState::completed);
+  EXPECT_EQ(state(last.id), AgentRunState::completed);
+  EXPECT_EQ(api_->asked("stream"), 2U);
+}
+
+// A run driven by hand, as by a node that never heard of the end of its tools.
+class LoneDriverTest : public RuntimeTest, public DriverHost {
+ protected:
+  void finished(JobId) override {}
+  void wants_stream(RunDriverPtr driver) override { driver->stream(); }
+  void stream_ended() override {}
+  void wants_batch(RunDriverPtr, claude::BatchRequest, std::vector<std::string>) override {}
+  void watch_tools(JobId, const std::vector<ToolExecution>& executions) override { watched_.push_back(executions.size()); }
+  void completed(const AgentRun&) override {}
+
+  // The node that began the run is gone.
+  void take_over() {
+    runtime_.reset();
+    base_ = std::make_shared<Base>(*base_);
+    base_->agenda = std::make_shared<Agenda>(clock_, metrics_);
+  }
+  void drive() {
+    WorkerSpec spec;
+    spec.id = base_->worker();
+    spec.capabilities = CapabilitySet({kRuntimeCapability});
+    spec.queues = {QueueName(kAgentQueue)};
+    ASSERT_TRUE(ask(std::move(spec)).ok());
+    command::JobClaimRequest claim;
+    claim.claim.ns = NamespaceName(kDefaultNamespace);
+    claim.claim.worker = base_->worker();
+    const auto reply = ask(std::move(claim));
+    ASSERT_TRUE(reply.ok()) << reply.status().text();
+    ASSERT_EQ(reply->grants.size(), 1U);
+    driver_ = std::make_shared<RunDriver>(base_, *this, reply->grants[0]);
+    driver_->start();
+    settle();
+  }
+
+  RunDriverPtr driver_;
+  std::vector<std::size_t> watched_;  // how many tools, at each look
+};
+
+TEST_F(LoneDriverTest, ALookThatFindsAllToolsEndedForgetsThem) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")}), text_answer("clean")});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  take_over();
+  answer(take_tools({"lint"}).at(0), "1");
+  pass(settings_.tool_look_every + 1s);
+  api_->hold();
+  drive();
+  EXPECT_EQ(state(run.id), AgentRunState::streaming);
+  ASSERT_FALSE(watched_.empty());
+  EXPECT_EQ(watched_.back(), 0U);
+  api_->let_go();
+  settle();
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+}
+
+TEST_F(LoneDriverTest, ARunThatEndsWithOpenToolsForgetsThem) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")})});
+  start_node();
+  tool("lint");
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  take_over();
+  pass(settings_.tool_look_every + 1s);
+  // Cancelled by another node while this one looks at it.
+  scripted_.on(store::Verb::view_agent_run, [this](JobId id, Reply<store::AgentRunView> reply) {
+    scripted_.off(store::Verb::view_agent_run);
+    store_->view_agent_run(id, [this, reply = std::move(reply)](Result<store::AgentRunView> view) mutable {
+      if (view.ok()) view->run.state = AgentRunState::cancelled;
+      reply(std::move(view));
+    });
+  });
+  drive();
+  EXPECT_TRUE(driver_->is_over());
+  ASSERT_FALSE(watched_.empty());
+  EXPECT_EQ(watched_.back(), 0U);
+  EXPECT_EQ(job(run.id).state, JobState::cancelled);
 }
 
 class CalledAgentTest : public RuntimeTest {
