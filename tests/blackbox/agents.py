@@ -7,7 +7,7 @@ import threading
 import time
 import urllib.request
 
-from harness import DEADLINE_SECONDS, MUSTER, Server, claim, folder, run, until
+from harness import DEADLINE_SECONDS, MUSTER, Server, claim, direct, folder, run, until
 
 BUILD = os.environ.get("MUSTER_BUILD", os.path.dirname(MUSTER))
 STAND_IN = os.path.join(BUILD, "tests", "claude_stand_in")
@@ -29,7 +29,7 @@ class StandIn:
 
     def journal(self):
         """Every request, oldest first."""
-        with urllib.request.urlopen(self.url + "/journal", timeout=DEADLINE_SECONDS) as answer:
+        with direct.open(self.url + "/journal", timeout=DEADLINE_SECONDS) as answer:
             return [json.loads(line) for line in answer.read().decode().splitlines() if line.strip()]
 
     def calls(self, path="/v1/messages"):
@@ -51,17 +51,18 @@ def cli(server, *arguments, code=0, parse=True):
 
 
 class Tools(threading.Thread):
-    """A worker over HTTP that runs tools with functions of this program, and counts how often each input was run."""
+    """A worker over HTTP that runs tools with functions of this program, and counts how often each input was run; `done` has those whose
+    result the server has taken."""
 
     def __init__(self, server, tools, worker="tools-1"):
         super().__init__(daemon=True)
         self.server, self.tools, self.worker = server, tools, worker
-        self.runs, self.stopped, self.lock = [], False, threading.Lock()
+        self.runs, self.done, self.stopped, self.lock = [], [], False, threading.Lock()
         self.start()
 
     def ask(self, path, body):
         request = urllib.request.Request(self.server.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as answer:
+        with direct.open(request, timeout=DEADLINE_SECONDS) as answer:
             return json.loads(answer.read() or b"null")
 
     def run(self):
@@ -77,6 +78,8 @@ class Tools(threading.Thread):
                     with self.lock:
                         self.runs.append((job["type"], json.dumps(job["payload"], sort_keys=True)))
                     self.ask(f"/api/v1/jobs/{job['id']}/complete", {"fence": job["fence"], "result": result})
+                    with self.lock:
+                        self.done.append(job["type"])
             except (OSError, ValueError):
                 session = None  # the server is away, or this worker was given up: it registers again
                 time.sleep(0.05)

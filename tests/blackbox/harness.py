@@ -26,7 +26,7 @@ READY = re.compile(r"^muster ready resp=(\S+) grpc=(\S+) http=(\S+) store=(\S+?)
 # Programs under a sanitizer are slow and need memory of their own for everything they touch.
 SANITIZED = os.environ.get("MUSTER_PRESET") in ("asan", "tsan")
 # A proxy of the environment is not on the way to a server of this machine.
-_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _folders = []
 _closers = []
 
@@ -164,7 +164,7 @@ class Server:
         if token:
             request.add_header("Authorization", f"Bearer {token}")
         try:
-            with _direct.open(request, timeout=timeout) as reply:
+            with direct.open(request, timeout=timeout) as reply:
                 return reply.status, decode(reply.read())
         except urllib.error.HTTPError as error:
             return error.code, decode(error.read())
@@ -186,7 +186,8 @@ def decode(body):
 
 
 def clean_environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_")}
+    """Without what a developer has set for a server of their own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MUSTER_") and name != "ANTHROPIC_API_KEY"}
 
 
 def run(*arguments, env=None, program=None, prefix=()):
