@@ -365,7 +365,22 @@ void Session::received(std::string_view bytes) {
   // The library has answered what RFC 9113 has an answer for. What is left is a peer that asks for too much.
   if (used < 0) say_goodbye(Reset::calm_down, nghttp2_strerror(static_cast<int>(used)));
   flush();
+  // Answers to frames wait for no window: only reading no further bounds them.
+  if (!paused_ && connection_.unsent() >= kUnreadFrameBytesMax) {
+    paused_ = true;
+    connection_.pause_reading();
+  }
   arm();
+}
+
+void Session::read_on() {
+  if (!paused_ || connection_.unsent() >= kUnreadFrameBytesMax) return;
+  paused_ = false;
+  // The silence was ours.
+  received_at_ = now();
+  for (auto& [id, stream] : streams_)
+    if (!stream.input_ended_) stream.touched_ = received_at_;
+  connection_.resume_reading();
 }
 
 void Session::begin_head() {
@@ -587,6 +602,7 @@ void Session::finish_if_done() {
 
 void Session::output_drained() {
   if (closed_) return;
+  read_on();
   give_windows_back_to_all();
   flush();
 }
@@ -615,8 +631,11 @@ void Session::read_expired() {
   next_look_ = Ticks::max();
   if (closed_ || connection_.closing()) return;
   const Ticks at = now();
-  look_at_streams(at);
-  look_at_peer(at);
+  // Of a peer that is not read, its connection judges whether it takes anything.
+  if (!paused_) {
+    look_at_streams(at);
+    look_at_peer(at);
+  }
   flush();
   arm();
 }

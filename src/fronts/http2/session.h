@@ -88,6 +88,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   void touch();  // something is to be sent: flush when the round of the loop is over
   void flush();
   void tell_drained();
+  void read_on();
   void finish_if_done();
   void arm();
   void look_at_streams(Ticks at);
@@ -118,6 +119,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   std::uint32_t ping_strikes_ = 0;
   bool settings_seen_ = false;
   bool reading_head_ = false;
+  bool paused_ = false;            // the peer reads nothing, and nothing of it is read
   bool busy_ = false;              // inside the library: it is neither fed nor flushed
   bool flush_posted_ = false;      // or about to happen
   bool draining_ = false;          // the peer is told that the server stops

@@ -167,6 +167,28 @@ TEST_F(SessionTest, WithoutRoomANewRequestIsRefusedAndAYoungerBodyGivenUp) {
   session->closed();
 }
 
+TEST_F(SessionTest, APeerThatReadsNothingIsReadNoFurtherUntilItDoes) {
+  script.waits = true;
+  connect();
+  send(request(1));
+  connection.room = false;
+  connection.stuck = true;
+  constexpr std::uint32_t kTries = 200'000;
+  std::uint32_t i = 1;
+  for (; i < kTries && !connection.paused; ++i) send(request(2 * i + 1));
+  EXPECT_TRUE(connection.paused);
+  EXPECT_LT(connection.sent.size(), 2 * kUnreadFrameBytesMax);
+  pass(60s);
+  session->output_drained();
+  EXPECT_TRUE(connection.paused) << "there was room in the node, not on the connection";
+  connection.stuck = false;
+  session->output_drained();
+  EXPECT_FALSE(connection.paused);
+  send(request(2 * i + 1));
+  EXPECT_TRUE(reset_of(2 * i + 1).has_value());
+  session->closed();
+}
+
 TEST_F(SessionTest, APeerThatOwesBytesIsNotWaitedForForEver) {
   connect();
   send(request(1, kEndHeaders) + frame(Kind::data, 0, 1, "x"));
