@@ -264,6 +264,9 @@ void Stream::send(std::string bytes) {
     ++session_.sending_;
   }
   session_.held_ += bytes.size();
+  // An answer that goes on for ever may never be sent to its last byte.
+  if (outgoing_at_ >= kSentBytesKept && outgoing_at_ > outgoing_.size() / 2)
+    outgoing_.erase(0, std::exchange(outgoing_at_, std::size_t{0}));
   if (outgoing_.empty())
     outgoing_ = std::move(bytes);
   else

@@ -189,6 +189,31 @@ TEST_F(SessionTest, APeerThatReadsNothingIsReadNoFurtherUntilItDoes) {
   session->closed();
 }
 
+TEST_F(SessionTest, AnAnswerThatIsNeverSentToItsLastByteLetsGoOfWhatHasLeft) {
+  script.waits = true;
+  connect();
+  send(request(1));
+  Stream& stream = *script.open.at(1);
+  stream.respond(200, {});
+  std::string expected(70'000, '-');
+  stream.send(expected);
+  for (char piece = 'a'; piece <= 'z'; ++piece) {
+    // A little is always left: the window was too small from the start.
+    stream.send(std::string(65'000, piece));
+    expected.append(65'000, piece);
+    send(frame(Kind::window_update, 0, 0, number32(64'000)) + frame(Kind::window_update, 0, 1, number32(64'000)));
+    EXPECT_LT(stream.kept(), 2 * stream.unsent() + 2 * kSentBytesKept) << piece;
+  }
+  ASSERT_GT(stream.unsent(), 0u);
+  frames();
+  std::string got;
+  for (const Frame& each : all)
+    if (each.kind == Kind::data) got += each.payload;
+  EXPECT_TRUE(expected.starts_with(got));
+  EXPECT_EQ(got.size(), expected.size() - stream.unsent());
+  session->closed();
+}
+
 TEST_F(SessionTest, APeerThatOwesBytesIsNotWaitedForForEver) {
   connect();
   send(request(1, kEndHeaders) + frame(Kind::data, 0, 1, "x"));

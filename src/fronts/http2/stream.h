@@ -79,6 +79,7 @@ class Stream {
   void reset(Reset why);
   bool responded() const { return responded_; }
   std::size_t unsent() const { return outgoing_.size() - outgoing_at_; }
+  std::size_t kept() const { return outgoing_.size(); }  // unsent() and what has left and is still in memory
 
   // Bytes that the handler keeps of this stream, which count against its connection's share.
   void hold(std::size_t bytes);
