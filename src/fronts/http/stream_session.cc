@@ -96,34 +96,40 @@ void StreamSession::answer(std::uint64_t, Outcome outcome) {
   const bool gzip = core_->compress(outcome);
   const bool with_body = !outcome.head_only && !outcome.response.body.empty();
   UniqueFunction<void(bool)> done = core_->hand_back_unless_taken(std::move(outcome.grants));
-  respond(outcome.response, gzip, true);
-  if (with_body) stream_->send(std::move(outcome.response.body));
+  if (!with_body) return respond(outcome.response, {.gzip = gzip, .ends = true}, std::move(done));
+  respond(outcome.response, {.gzip = gzip});
+  stream_->send(std::move(outcome.response.body));
   stream_->finish({}, std::move(done));
 }
 
-void StreamSession::respond(const Response& response, bool gzip, bool with_length) {
+// What has no body ends with its head, which waits for no window.
+void StreamSession::respond(const Response& response, HeadKind kind, UniqueFunction<void(bool)> done) {
   const std::string length = std::to_string(response.body.size());
   std::vector<std::string> names;
   names.reserve(response.headers.size());
   std::vector<http2::Field> fields{{"date", core_->date()}};
-  if (!with_length || !response.body.empty()) fields.push_back({"content-type", response.content_type});
-  if (with_length && response.status != 204 && response.status != 304) fields.push_back({"content-length", length});
-  if (gzip) fields.insert(fields.end(), {{"content-encoding", "gzip"}, {"vary", "Accept-Encoding"}});
+  if (kind.endless || !response.body.empty()) fields.push_back({"content-type", response.content_type});
+  if (!kind.endless && response.status != 204 && response.status != 304) fields.push_back({"content-length", length});
+  if (kind.gzip) fields.insert(fields.end(), {{"content-encoding", "gzip"}, {"vary", "Accept-Encoding"}});
   for (const auto& [name, value] : response.headers) fields.push_back({names.emplace_back(lower(name)), value});
-  stream_->respond(response.status, fields);
+  if (kind.ends)
+    stream_->respond_and_end(response.status, fields, std::move(done));
+  else
+    stream_->respond(response.status, fields);
 }
 
 void StreamSession::stream(std::uint64_t, StreamStart start) {
   if (over()) return;
-  respond(start.response, false, false);
-  if (start.head_only) return close_when_sent();
+  finished_ = start.head_only;
+  respond(start.response, {.ends = start.head_only, .endless = true});
+  if (start.head_only) return;
   events_ = true;
   core_->events->add(*this, std::move(start.filter), start.after, std::move(start.credential));
 }
 
 // The session begins when its head has left, as on a connection of its own.
 void StreamSession::become_stream(const Response& head, std::shared_ptr<net::Session> session) {
-  respond(head, false, false);
+  respond(head, {.endless = true});
   successor_ = std::move(session);
   core_->loop.post([weak = weak_from_this()] {
     const auto self = weak.lock();

@@ -63,7 +63,12 @@ class StreamSession final : public http2::Handler,
  private:
   void take_head(const http2::Head& head);
   void refuse(unsigned status, const Status& why);
-  void respond(const Response& response, bool gzip, bool with_length);
+  struct HeadKind {
+    bool gzip = false;
+    bool ends = false;     // no body follows
+    bool endless = false;  // how long the body is nobody knows
+  };
+  void respond(const Response& response, HeadKind kind, UniqueFunction<void(bool)> done = {});
   bool over() const { return stream_ == nullptr || finished_; }
 
   std::shared_ptr<Core> core_;  // shared by all sessions

@@ -170,8 +170,9 @@ struct Callbacks {
     if (stream.unsent() > 0) return 0;
     stream.outgoing_.clear();
     stream.outgoing_at_ = 0;
+    if (stream.finished_) return 0;  // its end is still to leave
     --session.sending_;
-    if (!stream.finished_) session.drained_streams_.push_back(stream.id_);
+    session.drained_streams_.push_back(stream.id_);
     return 0;
   }
 
@@ -233,36 +234,40 @@ std::string_view Head::find(std::string_view name) const {
   return {};
 }
 
-void Stream::respond(unsigned status, std::span<const Field> fields) {
+void Stream::submit_head(unsigned status, std::span<const Field> fields, bool with_body) {
   check(!responded_, "a stream is answered once");
   responded_ = true;
   const std::string number = std::to_string(status);
   const Field first{":status", number};
   const std::vector<nghttp2_nv> pairs = pairs_of(fields, &first);
-  nghttp2_data_provider provider{.source = {.ptr = this}, .read_callback = Callbacks::read};
-  nghttp2_submit_response(session_.library_, id_, pairs.data(), pairs.size(), &provider);
-  touched_ = session_.now();
+  const nghttp2_data_provider provider{.source = {.ptr = this}, .read_callback = Callbacks::read};
+  nghttp2_submit_response(session_.library_, id_, pairs.data(), pairs.size(), with_body ? &provider : nullptr);
   session_.touch();
 }
 
+// Called before something is given to be sent.
+void Stream::begin_sending() {
+  if (is_sending()) return;
+  touched_ = session_.now();
+  ++session_.sending_;
+}
+
+void Stream::respond(unsigned status, std::span<const Field> fields) {
+  submit_head(status, fields, true);
+  touched_ = session_.now();
+}
+
 void Stream::respond_and_end(unsigned status, std::span<const Field> fields, Done done) {
-  check(!responded_, "a stream is answered once");
-  responded_ = finished_ = true;
+  submit_head(status, fields, false);
+  begin_sending();
+  finished_ = true;
   done_ = std::move(done);
-  const std::string number = std::to_string(status);
-  const Field first{":status", number};
-  const std::vector<nghttp2_nv> pairs = pairs_of(fields, &first);
-  nghttp2_submit_response(session_.library_, id_, pairs.data(), pairs.size(), nullptr);
-  session_.touch();
 }
 
 void Stream::send(std::string bytes) {
   check(responded_ && !finished_, "bytes follow a head and precede the end");
   if (bytes.empty()) return;
-  if (unsent() == 0) {
-    touched_ = session_.now();
-    ++session_.sending_;
-  }
+  begin_sending();
   session_.held_ += bytes.size();
   // An answer that goes on for ever may never be sent to its last byte.
   if (outgoing_at_ >= kSentBytesKept && outgoing_at_ > outgoing_.size() / 2)
@@ -277,6 +282,7 @@ void Stream::send(std::string bytes) {
 
 void Stream::finish(std::span<const Field> trailers, Done done) {
   check(responded_ && !finished_, "a stream is finished once");
+  begin_sending();
   finished_ = true;
   done_ = std::move(done);
   trailers_ = packed(trailers);
@@ -501,6 +507,8 @@ void Session::ping_answered(std::string_view text) {
 }
 
 void Session::end_sent(Stream& stream) {
+  stream.ended_ = true;
+  --sending_;
   if (stream.done_) done_.push_back(std::exchange(stream.done_, {}));
   // The rest of the request is of no use: the peer may stop sending it.
   if (!stream.input_ended_) stream.reset(Reset::no_error);
@@ -512,7 +520,7 @@ void Session::stream_closed(std::int32_t id) {
   Stream& stream = found->second;
   if (!stream.input_ended_) --unfinished_;
   stream.input_ended_ = true;
-  if (stream.unsent() > 0) --sending_;
+  if (stream.is_sending()) --sending_;
   held_ -= stream.held_ + stream.unsent();
   stream.held_ = 0;
   if (stream.done_) guarded(nullptr, "undelivered answer", [&] { std::exchange(stream.done_, {})(false); });
@@ -649,14 +657,14 @@ void Session::look_at_streams(Ticks at) {
   for (const auto& [id, stream] : streams_) {
     const Ticks quiet = at - stream.touched_;
     if (stream.reset_) continue;
-    if (stream.unsent() > 0 ? quiet >= limits.output_silence : !stream.input_ended_ && quiet >= limits.input_silence)
+    if (stream.is_sending() ? quiet >= limits.output_silence : !stream.input_ended_ && quiet >= limits.input_silence)
       silent.push_back(id);
   }
   for (const std::int32_t id : silent) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;
     Stream& stream = found->second;
-    if (stream.unsent() > 0)
+    if (stream.is_sending())
       stream.reset(Reset::cancel);
     else if (stream.handler_ && stream.handler_->is_owed())
       call(stream, "silent peer", &Handler::expired);

@@ -107,7 +107,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   std::vector<Stream::Done> done_;             // of streams whose last byte is in output_
   std::size_t held_ = 0;                       // by the handlers of all streams, and answers that have not left
   std::size_t unfinished_ = 0;                 // streams whose peer has not ended its side
-  std::size_t sending_ = 0;                    // streams with bytes that have not left
+  std::size_t sending_ = 0;                    // streams with bytes, or an end, that have not left
   std::vector<std::int32_t> drained_streams_;  // whose bytes have all left in this flush
   Allowance controls_{kControlsBurst};
   Ticks received_at_{};

@@ -234,6 +234,29 @@ TEST_F(SessionTest, APeerThatOpensNoWindowLosesItsAnswer) {
   EXPECT_FALSE(connection.closed);
 }
 
+TEST_F(SessionTest, AnAnswerIsTimedAfterOthersThatHadNoByte) {
+  script.trailers = false;
+  connect();
+  send(request(1));
+  EXPECT_TRUE(answered(1));
+  script.answer = std::string(200'000, 'x');
+  send(request(3));
+  pass(1ms);
+  EXPECT_EQ(connection.expires_in, Limits().output_silence);
+}
+
+TEST_F(SessionTest, AnAnswerWithoutAByteWhoseEndFindsNoWindowIsNotKeptForEver) {
+  script.trailers = false;
+  connect();
+  send(frame(Kind::settings, 0, 0, setting(4, 0)) + request(1));
+  EXPECT_FALSE(answered(1)) << "even an end without bytes waits for a window";
+  pass(1ms);
+  EXPECT_EQ(connection.expires_in, Limits().output_silence);
+  pass(30s);
+  EXPECT_EQ(reset_of(1), Fault::cancel);
+  EXPECT_EQ(script.closed, 1);
+}
+
 TEST_F(SessionTest, AnIdleConnectionEndsInGoodOrder) {
   Limits brief;
   brief.idle = Duration(60'000);

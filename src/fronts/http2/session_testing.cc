@@ -18,7 +18,8 @@ class ScriptedHandler final : public Handler {
   }
   void answer() {
     const std::vector<Field> fields{{"content-type", "text/plain"}};
-    const std::vector<Field> trailers{{"x-end", "yes"}};
+    std::vector<Field> trailers;
+    if (script_.trailers) trailers.push_back({"x-end", "yes"});
     stream_.respond(200, fields);
     stream_.send(script_.answer.empty() ? script_.bodies[number_] : script_.answer);
     stream_.finish(trailers, [&script = script_](bool taken) { script.taken.push_back(taken); });

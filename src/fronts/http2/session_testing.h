@@ -76,6 +76,7 @@ struct Script {
   int draining = 0;
   bool waits = false;       // does not answer by itself
   bool reads = true;        // holds the body it has read
+  bool trailers = true;     // follow the answer
   std::string answer;       // sent instead of the body, when not empty
   std::vector<bool> taken;  // what became of answers
   std::vector<std::string> paths;

@@ -94,6 +94,11 @@ class Stream {
   friend class Session;
   friend struct Callbacks;  // in session.cc
 
+  // Something of the answer has been given and has not left: bytes, or its end.
+  bool is_sending() const { return unsent() > 0 || (finished_ && !ended_); }
+  void begin_sending();
+  void submit_head(unsigned status, std::span<const Field> fields, bool with_body);
+
   Session& session_;
   const std::int32_t id_;
   std::shared_ptr<Handler> handler_;  // shared with answers that are on their way to it
@@ -108,6 +113,7 @@ class Stream {
   bool input_paused_ = false;    // by the handler
   bool responded_ = false;       // the head was given
   bool finished_ = false;        // the end was given
+  bool ended_ = false;           // and has left
   bool deferred_ = false;        // the library waits for bytes
   bool reset_ = false;           // by us
 };
