@@ -127,6 +127,12 @@ struct Callbacks {
     return 0;
   }
 
+  // A head that is an error of its stream is no frame to the library, but it is over.
+  static int on_invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
+    if (frame->hd.type == NGHTTP2_HEADERS) of(user).reading_head_ = false;
+    return 0;
+  }
+
   static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* bytes, std::size_t size,
                      void* session) {
     of(session).take_data(id, view(bytes, size));
@@ -141,8 +147,10 @@ struct Callbacks {
   static int on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     Session& session = of(user);
+    // Clients measure the way with a ping for about every answer.
     session.ping_received_at_ = Ticks::min();
     session.ping_strikes_ = 0;
+    session.controls_.left = std::min(session.controls_.left + 1, kControlsBurst);
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
     if (Stream* const stream = session.find(frame->hd.stream_id)) session.end_sent(*stream);
     return 0;
@@ -204,6 +212,7 @@ struct Callbacks {
       nghttp2_session_callbacks_set_on_begin_headers_callback(fresh, on_begin_headers);
       nghttp2_session_callbacks_set_on_header_callback(fresh, on_header);
       nghttp2_session_callbacks_set_on_frame_recv_callback(fresh, on_frame);
+      nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(fresh, on_invalid_frame);
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(fresh, on_data);
       nghttp2_session_callbacks_set_on_stream_close_callback(fresh, on_close);
       nghttp2_session_callbacks_set_on_frame_send_callback(fresh, on_sent);

@@ -78,6 +78,12 @@ TEST_F(SessionTest, PingsAreFineAfterAWhileAndAfterAnAnswer) {
   EXPECT_EQ(goaway(), std::nullopt);
 }
 
+TEST_F(SessionTest, APingForEveryAnswerIsNoFloodHoweverManyThereAre) {
+  connect();
+  for (std::uint32_t i = 0; i < 2 * kControlsBurst; ++i) send(frame(Kind::ping, 0, 0, "12345678") + request(2 * i + 1));
+  EXPECT_EQ(goaway(), std::nullopt);
+}
+
 TEST_F(SessionTest, AFloodOfSettingsEndsTheConnection) {
   connect();
   for (std::uint64_t i = 0; i < kControlsBurst; ++i) send(frame(Kind::settings, 0, 0));
@@ -222,6 +228,22 @@ TEST_F(SessionTest, APeerThatOwesBytesIsNotWaitedForForEver) {
   pass(1s);
   EXPECT_EQ(script.expired, 1);
   EXPECT_EQ(reset_of(1), Fault::cancel);
+}
+
+TEST_F(SessionTest, AMalformedHeadEndsItsStreamAndIsNotWaitedForAfterwards) {
+  connect();
+  auto without_path = request_fields();
+  without_path.erase(without_path.begin() + 2);
+  send(frame(Kind::headers, kEndStream | kEndHeaders, 1, block(without_path)));
+  EXPECT_EQ(reset_of(1), Fault::protocol);
+  auto shouting = request_fields();
+  shouting.emplace_back("X-Loud", "yes");
+  send(frame(Kind::headers, kEndStream | kEndHeaders, 3, block(shouting)));
+  EXPECT_EQ(reset_of(3), Fault::protocol);
+  pass(60s);
+  EXPECT_EQ(goaway(), std::nullopt);
+  send(request(5));
+  EXPECT_TRUE(answered(5));
 }
 
 TEST_F(SessionTest, APeerThatOpensNoWindowLosesItsAnswer) {
