@@ -301,6 +301,7 @@ void Stream::finish(std::span<const Field> trailers, Done done) {
 
 void Stream::reset(Reset why) {
   if (std::exchange(reset_, true)) return;
+  session_.unfinished_.erase(id_);
   nghttp2_submit_rst_stream(session_.library_, NGHTTP2_FLAG_NONE, id_, static_cast<std::uint32_t>(why));
   session_.touch();
 }
@@ -316,7 +317,7 @@ void Stream::hold(std::size_t bytes) {
 void Stream::pause_input() { input_paused_ = true; }
 
 void Stream::resume_input() {
-  input_paused_ = false;
+  if (std::exchange(input_paused_, false)) touched_ = session_.now();
   session_.give_windows_back(*this);
 }
 
@@ -396,8 +397,7 @@ void Session::read_on() {
   paused_ = false;
   // The silence was ours.
   received_at_ = now();
-  for (auto& [id, stream] : streams_)
-    if (!stream.input_ended_) stream.touched_ = received_at_;
+  for (const std::int32_t id : unfinished_) streams_.at(id).touched_ = received_at_;
   connection_.resume_reading();
 }
 
@@ -446,7 +446,7 @@ void Session::open(std::int32_t id, bool ended) {
   Stream& stream = streams_.try_emplace(id, *this, id, ended).first->second;
   nghttp2_session_set_stream_user_data(library_, id, &stream);
   stream.touched_ = received_at_;
-  if (!ended) ++unfinished_;
+  if (!ended) unfinished_.insert(id);
   report_held();
   // With nothing else under way a connection always has room for one.
   if (streams_.size() > 1 && !connection_.has_room()) return stream.reset(Reset::refused);
@@ -470,31 +470,28 @@ void Session::take_data(std::int32_t id, std::string_view bytes) {
 void Session::end_input(std::int32_t id) {
   Stream* const stream = find(id);
   if (stream == nullptr || std::exchange(stream->input_ended_, true)) return;
-  --unfinished_;
+  unfinished_.erase(id);
   if (!stream->reset_) call(*stream, "end of request", &Handler::input_ended);
   give_windows_back_to_all();
 }
 
-const Stream* Session::oldest_unfinished() const {
-  for (const auto& [id, stream] : streams_)
-    if (!stream.input_ended_ && !stream.reset_) return &stream;
-  return nullptr;
-}
+Stream* Session::oldest_unfinished() { return unfinished_.empty() ? nullptr : &streams_.at(*unfinished_.begin()); }
 
 void Session::give_windows_back(Stream& stream) {
   if (stream.window_owed_ == 0 || stream.input_ended_ || stream.input_paused_) return;
   const bool tight = held_ > service_->limits.unfinished_bytes_max || !connection_.has_room();
   if (tight && (&stream != oldest_unfinished() || !connection_.node_has_room())) {
-    windows_withheld_ = true;
+    windows_withheld_ = stream.withheld_ = true;
     return;
   }
+  if (std::exchange(stream.withheld_, false)) stream.touched_ = now();  // the silence was ours
   nghttp2_session_consume_stream(library_, stream.id_, std::exchange(stream.window_owed_, 0));
   touch();
 }
 
 void Session::give_windows_back_to_all() {
   if (!std::exchange(windows_withheld_, false)) return;
-  for (auto& [id, stream] : streams_) give_windows_back(stream);
+  for (const std::int32_t id : unfinished_) give_windows_back(streams_.at(id));
 }
 
 void Session::report_held() { connection_.hold(held_ + streams_.size() * kStreamBytes); }
@@ -527,7 +524,7 @@ void Session::stream_closed(std::int32_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
-  if (!stream.input_ended_) --unfinished_;
+  unfinished_.erase(id);
   stream.input_ended_ = true;
   if (stream.is_sending()) --sending_;
   held_ -= stream.held_ + stream.unsent();
@@ -638,7 +635,7 @@ void Session::arm() {
   const auto within = [&](Duration wait) { next = std::min<Ticks>(next, at + wait); };
   if (!settings_seen_) within(limits.first_bytes);
   if (streams_.empty()) within(limits.idle);
-  if (reading_head_ || unfinished_ > 0) within(limits.input_silence);
+  if (reading_head_ || !unfinished_.empty()) within(limits.input_silence);
   if (sending_ > 0) within(limits.output_silence);
   if (limits.keepalive > Duration::zero()) within(ping_sent_at_ == Ticks::min() ? limits.keepalive : limits.keepalive_answer);
   if (draining_ && !drained_) within(kDrainAnswer);
@@ -660,15 +657,22 @@ void Session::read_expired() {
   arm();
 }
 
-void Session::look_at_streams(Ticks at) {
+// Does the peer owe something of this stream, and has it been still for too long?
+bool Session::is_silent(const Stream& stream, Ticks at) const {
   const Limits& limits = service_->limits;
+  const Ticks quiet = at - stream.touched_;
+  if (stream.reset_) return false;
+  if (!stream.is_sending())
+    return !stream.input_ended_ && !stream.withheld_ && !stream.input_paused_ && quiet >= limits.input_silence;
+  // With a window it waits for the system or for other answers, and the peer owes nothing.
+  return quiet >= limits.output_silence && (nghttp2_session_get_stream_remote_window_size(library_, stream.id_) <= 0 ||
+                                            nghttp2_session_get_remote_window_size(library_) <= 0);
+}
+
+void Session::look_at_streams(Ticks at) {
   std::vector<std::int32_t> silent;
-  for (const auto& [id, stream] : streams_) {
-    const Ticks quiet = at - stream.touched_;
-    if (stream.reset_) continue;
-    if (stream.is_sending() ? quiet >= limits.output_silence : !stream.input_ended_ && quiet >= limits.input_silence)
-      silent.push_back(id);
-  }
+  for (const auto& [id, stream] : streams_)
+    if (is_silent(stream, at)) silent.push_back(id);
   for (const std::int32_t id : silent) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,7 +81,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
 
   void give_windows_back(Stream& stream);
   void give_windows_back_to_all();
-  const Stream* oldest_unfinished() const;
+  Stream* oldest_unfinished();
   void report_held();
 
   void say_goodbye(Reset why, std::string_view text);
@@ -91,6 +92,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   void read_on();
   void finish_if_done();
   void arm();
+  bool is_silent(const Stream& stream, Ticks at) const;
   void look_at_streams(Ticks at);
   void look_at_peer(Ticks at);
 
@@ -106,7 +108,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   std::string output_;                         // made by the library in this flush
   std::vector<Stream::Done> done_;             // of streams whose last byte is in output_
   std::size_t held_ = 0;                       // by the handlers of all streams, and answers that have not left
-  std::size_t unfinished_ = 0;                 // streams whose peer has not ended its side
+  std::set<std::int32_t> unfinished_;          // streams whose peer has not ended its side, and may still
   std::size_t sending_ = 0;                    // streams with bytes, or an end, that have not left
   std::vector<std::int32_t> drained_streams_;  // whose bytes have all left in this flush
   Allowance controls_{kControlsBurst};

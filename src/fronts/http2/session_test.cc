@@ -230,6 +230,54 @@ TEST_F(SessionTest, APeerThatOwesBytesIsNotWaitedForForEver) {
   EXPECT_EQ(reset_of(1), Fault::cancel);
 }
 
+TEST_F(SessionTest, AStreamWhoseWindowIsWithheldOwesNothingUntilItIsGivenBack) {
+  Limits narrow;
+  narrow.unfinished_bytes_max = 30'000;
+  script.waits = true;
+  connect(narrow);
+  const std::string piece(16'000, 'x');
+  send(request(1, kEndHeaders) + request(3, kEndHeaders) + frame(Kind::data, 0, 1, piece) + frame(Kind::data, 0, 3, piece));
+  pass(20s);
+  send(frame(Kind::data, 0, 1, "x"));
+  pass(20s);
+  EXPECT_EQ(script.expired, 0) << "the older one sends, the younger one waits for us";
+  send(frame(Kind::data, kEndStream, 1, "x"));
+  pass(29s);
+  EXPECT_EQ(script.expired, 0);
+  pass(1s);
+  EXPECT_EQ(script.expired, 1);
+  EXPECT_EQ(reset_of(3), Fault::cancel);
+  session->closed();
+}
+
+TEST_F(SessionTest, AStreamWhoseHandlerReadsNoFurtherOwesNothing) {
+  script.waits = true;
+  connect();
+  send(request(1, kEndHeaders) + frame(Kind::data, 0, 1, "x"));
+  script.open.at(1)->pause_input();
+  pass(60s);
+  EXPECT_EQ(script.expired, 0);
+  script.open.at(1)->resume_input();
+  pass(29s);
+  EXPECT_EQ(script.expired, 0);
+  pass(1s);
+  EXPECT_EQ(script.expired, 1);
+}
+
+TEST_F(SessionTest, AnAnswerThatWaitsForTheSystemAloneIsNotGivenUp) {
+  script.answer = std::string(600'000, 'x');
+  connect();
+  send(frame(Kind::settings, 0, 0, setting(4, 1'000'000)) + frame(Kind::window_update, 0, 0, number32(1'000'000)));
+  connection.stuck = true;
+  send(request(1));
+  EXPECT_FALSE(answered(1));
+  pass(60s);
+  EXPECT_EQ(reset_of(1), std::nullopt);
+  connection.stuck = false;
+  for (int i = 0; i < 3; ++i) session->output_drained();
+  EXPECT_TRUE(answered(1));
+}
+
 TEST_F(SessionTest, AMalformedHeadEndsItsStreamAndIsNotWaitedForAfterwards) {
   connect();
   auto without_path = request_fields();

@@ -111,6 +111,7 @@ class Stream {
   std::size_t window_owed_ = 0;  // received, and not given back to the peer's window yet
   bool input_ended_ = false;     // by the peer
   bool input_paused_ = false;    // by the handler
+  bool withheld_ = false;        // its window, for want of room
   bool responded_ = false;       // the head was given
   bool finished_ = false;        // the end was given
   bool ended_ = false;           // and has left
