@@ -15,7 +15,7 @@ namespace muster::rpc {
 class Alarms {
  public:
   explicit Alarms(net::IoLoop& loop);
-  ~Alarms();  // as stop()
+  ~Alarms();  // as stop(), and drops the rest
   Alarms(const Alarms&) = delete;
   Alarms& operator=(const Alarms&) = delete;
 
@@ -23,10 +23,13 @@ class Alarms {
   // REQUIRES of both: inside the loop. What is cancelled is dropped; a key whose work has run is no harm.
   Key set(Duration wait, UniqueFunction<void()> work);
   void cancel(const Key& key);
+  // As set(), from any thread, and for good: the work runs on the loop's thread.
+  void remind(Duration wait, UniqueFunction<void()> work);
 
-  // The same from any thread, and for good: the work runs on the loop's thread.
+  // The same for what is only held back: when stopping, it does not wait any longer.
   void run_after(Duration wait, UniqueFunction<void()> work);
-  // Runs what waits now; what comes later runs at once. Returns when nothing of it is under way. Idempotent.
+  // Runs what is held back now; what is held back later runs at once. The rest keeps its time: calls under way have theirs.
+  // Returns when nothing that was held back is under way. Idempotent.
   void stop();
 
  private:

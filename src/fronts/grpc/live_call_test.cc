@@ -188,6 +188,59 @@ TEST_F(WebCallTest, IsRefusedForWhatItsBringerFoundAndForItsRole) {
   EXPECT_EQ(ask(std::move(reader)).code, WireCode::permission_denied);
 }
 
+// The writer answers nobody until it is let go: a commit that is under way stays so.
+class HeldWriter {
+ public:
+  explicit HeldWriter(engine::Engine& engine) {
+    engine.jobs().enqueue({JobSpec{.type = JobType("t")}}, [this](auto) { go_.get_future().wait(); });
+  }
+  void let_go() { go_.set_value(); }
+
+ private:
+  std::promise<void> go_;
+};
+
+TEST_F(WebCallTest, OneUnderWayKeepsItsTimeWhenTheFrontStopsAndSoDoesOneOfGrpc) {
+  serve();
+  start_run("namespace");  // is known from here on
+  HeldWriter writer(*engine);
+  kagzi::v1::StartWorkflowRequest start;
+  start.set_namespace_("default");
+  start.set_external_id("a");
+  start.set_task_queue("q");
+  start.set_workflow_type("T");
+  WebRequest patient = request("/kagzi.v1.WorkflowService/StartWorkflow", start.SerializeAsString());
+  patient.timeout = Duration(60'000);
+  std::promise<WebAnswer> web;
+  const WebCancel cancel = front->call(std::move(patient), [&](WebAnswer answer) { web.set_value(std::move(answer)); });
+  start.set_external_id("b");
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + 60s);
+  kagzi::v1::StartWorkflowResponse response;
+  std::promise<grpc::Status> wire;
+  const auto stub = workflows();
+  stub->async()->StartWorkflow(&context, &start, &response, [&](const grpc::Status& status) { wire.set_value(status); });
+  ASSERT_TRUE(eventually([&] { return open_calls() == 2; }));
+  front->core().alarms.stop();
+  writer.let_go();
+  EXPECT_EQ(web.get_future().get().code, WireCode::ok);
+  const grpc::Status answered = wire.get_future().get();
+  EXPECT_TRUE(answered.ok()) << answered.error_message();
+}
+
+TEST_F(LiveCallTest, WhatIsHeldBackRunsWhenTheFrontStopsAndADeadlineStillComesLater) {
+  std::promise<void> held, due;
+  bool dropped = false;
+  gate->core.after(Duration(60'000), [&] { held.set_value(); });
+  gate->core.alarms.remind(Duration(60'000), [&] { dropped = true; });
+  gate->core.alarms.stop();
+  held.get_future().wait();
+  gate->core.alarms.remind(Duration(1), [&] { due.set_value(); });
+  due.get_future().wait();
+  gate.reset();
+  EXPECT_FALSE(dropped);
+}
+
 TEST_F(WebCallTest, EndsWhenItsClientGoesAwayOrItsTimeIsOver) {
   serve();
   muster::v1::GetResultRequest wait;

@@ -43,7 +43,7 @@ WebCancel WebCall::begin(std::shared_ptr<CallGate> gate, WebRequest request, Web
   }
   if (timeout) {
     call->deadline = call->core.clock().elapsed() + *timeout;
-    call->core.after(*timeout, [late = std::weak_ptr(held)] {
+    call->core.alarms.remind(*timeout, [late = std::weak_ptr(held)] {
       if (const auto still = late.lock())
         still->give_up({.code = WireCode::deadline_exceeded, .message = "the deadline passed", .details = {}});
     });
