@@ -15,6 +15,8 @@ export type Source = 'jobs' | 'runs';
 const PAGE = 200;
 const LEAST_MS = 1000;
 const POLL_MS = 5000;
+// Events tell of every change; what they cannot tell of is read now and then all the same.
+const POLL_LIVE_MS = 15_000;
 
 export interface JobList {
   list: Signal<CursorList<Job> | undefined>;
@@ -38,6 +40,7 @@ class Loader implements JobList {
   private readonly abort = new AbortController();
   private readonly underWay = new Set<string>();
   private isAtTop = true;
+  private isWantedAgain = false;
   private readAt = 0;
   private inView: [first: number, last: number] = [0, 0];
   /** What stands above the reader was read before something was missed. */
@@ -86,12 +89,16 @@ class Loader implements JobList {
   reload = (): void => {
     clearTimeout(this.timer);
     this.timer = undefined;
+    // A read that is under way may have been answered before what it is asked for again.
+    this.isWantedAgain = this.underWay.has('first');
     void this.once('first', async () => {
       this.readAt = performance.now();
       const page = await this.read(undefined);
       this.isStale = false;
       this.list.value = firstPage(page.jobs ?? [], page.next);
       this.fresh.value = 0;
+    }).then(() => {
+      if (this.isWantedAgain && !this.underWay.has('first') && !this.abort.signal.aborted) this.soon();
     });
   };
 
@@ -156,7 +163,13 @@ class Loader implements JobList {
   }
 
   poll(): void {
-    if (!isLive.peek() && this.isAtTop && !document.hidden) this.soon();
+    const isDue = performance.now() - this.readAt >= (isLive.peek() ? POLL_LIVE_MS : POLL_MS);
+    if (isDue && this.isAtTop && !document.hidden) this.soon();
+  }
+
+  /** What happened between the list's first read and the stream's beginning is told by neither. */
+  streamBegan(): void {
+    if (this.isAtTop) this.soon();
   }
 
   hear(events: LiveEvent[]): void {
@@ -203,9 +216,13 @@ export function useJobList(filter: JobFilter, source: Source): JobList {
   const gap = gaps.value;
   useEffect(() => loader.refresh(), [loader, turn, gap]);
   useEffect(() => {
-    const timer = setInterval(() => loader.poll(), POLL_MS);
+    const timer = setInterval(() => loader.poll(), LEAST_MS);
+    const forget = isLive.subscribe((now) => {
+      if (now) loader.streamBegan();
+    });
     return () => {
       clearInterval(timer);
+      forget();
       loader.stop();
     };
   }, [loader]);

@@ -43,11 +43,12 @@ std::string_view content_type_of(std::string_view name) {
   return found == kContentTypes.end() ? std::string_view("application/octet-stream") : found->type;
 }
 
-// Paths that only programs ask for, or that name a file which is not there.
+// Paths that only programs ask for, or that name a file of the root which is not there. Further below, a dot is part of a name: a
+// worker is often called as its host.
 bool is_page_path(std::string_view path) {
   for (const std::string_view of_programs : {"/api/", "/ws/", "/assets/", "/events/", "/metrics/"})
     if (path.starts_with(of_programs)) return false;
-  return path.substr(path.rfind('/') + 1).find('.') == std::string_view::npos;
+  return path.rfind('/') != 0 || path.find('.') == std::string_view::npos;
 }
 
 // `If-None-Match: "a", W/"b"` or `*` (RFC 9110).
