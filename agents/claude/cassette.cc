@@ -76,12 +76,18 @@ std::string cassette_result(const BatchLine& line) {
   return fmt::format("{{\"custom_id\":{},\"result\":{}}}\n", json_string(line.custom_id), result_of(line));
 }
 
+bool is_cut_line(std::string_view last) {
+  const auto begins = [last](std::string_view as) { return last.substr(0, as.size()) == as.substr(0, last.size()); };
+  return !last.empty() && (begins(R"({"request":)") || begins(R"({"custom_id":)")) && !json::parse_object(last);
+}
+
 Result<Cassette> Cassette::parse(std::string_view text) {
   Cassette cassette;
   std::map<std::string, Tree> in_batches;  // requests by custom_id
   std::size_t number = 0;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
@@ -89,6 +95,7 @@ Result<Cassette> Cassette::parse(std::string_view text) {
       return Status::invalid_argument(fmt::format("line {} of the cassette {}", number, what));
     };
     auto tree = json::parse_object(line);
+    if (!tree && end == std::string_view::npos && is_cut_line(line)) break;
     if (!tree) return wrong("is no JSON object");
     const std::string* const id = json::text(*tree, "custom_id");
     const bool has_result = json::member(*tree, "result") != nullptr;

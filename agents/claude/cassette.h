@@ -24,9 +24,13 @@ std::string cassette_exchange(const std::string& params, const Result<Answer>& a
 std::string cassette_request(const BatchRequest& request);
 std::string cassette_result(const BatchLine& line);
 
+// Whether a last line without its end is the beginning of one of these: its writer died, and nobody has seen the rest of it.
+bool is_cut_line(std::string_view last);
+
 class Cassette {
  public:
-  // invalid_argument names the first line that is none of a cassette. Requests whose result never came are left out.
+  // invalid_argument names the first line that is none of a cassette. Requests whose result never came are left out, and so is a
+  // last line that was cut short.
   static Result<Cassette> parse(std::string_view text);
 
   // What the request was answered with. Of the exchanges whose members it has, those with the most members count; they come one

@@ -1,8 +1,10 @@
 #include "agents/claude/cassette.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
@@ -162,6 +164,72 @@ TEST(Recorder, WhatWasRecordedIsReplayedWithoutTheApi) {
   EXPECT_EQ(lines[1].type, BatchLineType::errored);
   (*player)->stop();
   EXPECT_EQ(stream(**player, kHi).answer.code(), Code::conflict);
+}
+
+TEST(Cassette, ALastLineThatWasCutShortIsLeftOut) {
+  const std::string whole = cassette_exchange(kHi, text_answer("one"));
+  const std::string next = cassette_exchange(kBye, text_answer("two"));
+  auto cut = Cassette::parse(whole + next.substr(0, next.size() - 5));
+  ASSERT_TRUE(cut.ok()) << cut.status().text();
+  EXPECT_EQ(text_in(cut->next(kHi)), "one");
+  EXPECT_EQ(cut->next(kBye).code(), Code::not_found);
+  auto unended = Cassette::parse(whole + next.substr(0, next.size() - 1));
+  ASSERT_TRUE(unended.ok()) << unended.status().text();
+  EXPECT_EQ(text_in(unended->next(kBye)), "two") << "written by hand, and whole";
+}
+
+TEST(Recorder, ARecordingBeginsBehindWholeLinesAndIsItsOwnersAlone) {
+  const TempFolder folder;
+  const std::string whole = cassette_exchange(kHi, text_answer("one"));
+  for (const std::string& before : {whole + whole.substr(0, 20), whole.substr(0, whole.size() - 1), whole, whole.substr(0, 20)}) {
+    const std::string path = folder.path("cassette");
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << before;
+    ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+    auto recorder = record_calls(
+        std::make_shared<ScriptedApi>([](const std::string&) -> Result<Answer> { return text_answer("two"); }), path, "");
+    ASSERT_TRUE(recorder.ok()) << recorder.status().text();
+    stream(**recorder, kBye);
+    EXPECT_EQ(read_all(path), (before.size() < 25 ? "" : whole) + cassette_exchange(kBye, text_answer("two")));
+    struct stat facts {};
+    ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777, 0600U);
+  }
+  std::ofstream(folder.path("text")) << "no cassette";
+  ASSERT_TRUE(record_calls(nullptr, folder.path("text"), "").ok());
+  EXPECT_EQ(read_all(folder.path("text")), "no cassette\n") << "what is not ours is not cut";
+}
+
+TEST(Recorder, ARequestOfSeveralLinesIsOneLine) {
+  const TempFolder folder;
+  auto recorder =
+      record_calls(std::make_shared<ScriptedApi>([](const std::string&) -> Result<Answer> { return text_answer("ok"); }),
+                   folder.path("c"), "");
+  ASSERT_TRUE(recorder.ok());
+  stream(**recorder, "{\n  \"model\": \"m\"\n}");
+  auto player = replay_calls(folder.path("c"));
+  ASSERT_TRUE(player.ok()) << player.status().text();
+  EXPECT_EQ(stream(**player, R"({"model":"m"})").heard, "ok");
+}
+
+TEST(Recorder, ALineThatTheDiskDoesNotTakeIsTakenBack) {
+  const TempFolder folder;
+  auto recorder =
+      record_calls(std::make_shared<ScriptedApi>([](const std::string&) -> Result<Answer> { return text_answer("ok"); }),
+                   folder.path("c"), "");
+  ASSERT_TRUE(recorder.ok());
+  stream(**recorder, kHi);
+  const std::string whole = read_all(folder.path("c"));
+  // A file may grow by ten bytes more, then writes are short.
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit small = before;
+  small.rlim_cur = whole.size() + 10;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_EQ(stream(**recorder, kBye).heard, "ok") << "the call is not the worse for it";
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_all(folder.path("c")), whole);
 }
 
 TEST(Recorder, AFileThatCannotBeUsedIsNamed) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -18,7 +19,15 @@
 namespace muster::claude {
 namespace {
 
-// The file. Thread-safe; a line is written whole or, where the disk ends, not read back.
+constexpr std::size_t kTailPiece = 64 * 1024;  // bytes that are read at a time to find where the last line begins
+
+// Where that fails too, the rest of a line stays there; whoever reads the file leaves it out.
+void cut(int file, std::size_t bytes) {
+  if (::ftruncate(file, static_cast<off_t>(bytes)) != 0)
+    log::warn("a cassette could not be cut", {{"reason", std::string(std::strerror(errno))}});
+}
+
+// The file. Thread-safe; a line is written whole or not at all.
 class Tape {
  public:
   Tape(int file, std::size_t bytes, std::string path, std::string key)
@@ -33,11 +42,17 @@ class Tape {
     constexpr std::string_view kShown = "[key]";
     for (std::size_t at = 0; !secret_.empty() && (at = line.find(secret_, at)) != std::string::npos; at += kShown.size())
       line.replace(at, secret_.size(), kShown);
+    // Between the members of a request there may be ends of lines, which mean no more than blanks.
+    std::replace(line.begin(), std::prev(line.end()), '\n', ' ');
     const std::lock_guard lock(mutex_);
     if (over_) return;
     if (bytes_ + line.size() > kCassetteBytesMax) return give_up(fmt::format("it has {} bytes already", bytes_));
     const ssize_t written = ::write(file_, line.data(), line.size());
-    if (written != static_cast<ssize_t>(line.size())) return give_up(written < 0 ? std::strerror(errno) : "the disk is full");
+    if (written != static_cast<ssize_t>(line.size())) {
+      const std::string why = written < 0 ? std::strerror(errno) : "the disk is full";
+      cut(file_, bytes_);
+      return give_up(why);
+    }
     bytes_ += line.size();
   }
 
@@ -108,17 +123,44 @@ class Recorder final : public Api {
   const TapePtr tape_;
 };
 
+// Whoever wrote the file before may have died in the middle of a line, or have left out the end of the last one. The new lines
+// begin behind whole ones.
+Result<std::size_t> end_last_line(int file, std::size_t bytes) {
+  const auto failed = [] { return Status::unavailable(std::strerror(errno)); };
+  char last = '\n';
+  if (bytes > 0 && ::pread(file, &last, 1, static_cast<off_t>(bytes - 1)) != 1) return failed();
+  if (last == '\n') return bytes;
+  std::string line;
+  for (std::size_t begin = bytes; begin > 0 && line.find('\n') == std::string::npos;) {
+    std::string piece(std::min(begin, kTailPiece), '\0');
+    begin -= piece.size();
+    if (::pread(file, piece.data(), piece.size(), static_cast<off_t>(begin)) != static_cast<ssize_t>(piece.size()))
+      return failed();
+    line.insert(0, piece);
+  }
+  line.erase(0, line.rfind('\n') + 1);  // npos + 1 is 0: the whole file is one line
+  if (is_cut_line(line)) {
+    cut(file, bytes - line.size());
+    return bytes - line.size();
+  }
+  if (::write(file, "\n", 1) != 1) return failed();
+  return bytes + 1;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Api>> record_calls(std::shared_ptr<Api> api, const std::string& path, std::string key) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   struct stat facts {};
-  if (file < 0 || ::fstat(file, &facts) != 0) {
-    const std::string why = std::strerror(errno);
+  // A file that was there may have been for others to read.
+  const bool ready = file >= 0 && ::fchmod(file, 0600) == 0 && ::fstat(file, &facts) == 0;
+  const Result<std::size_t> bytes =
+      ready ? end_last_line(file, static_cast<std::size_t>(facts.st_size)) : Status::unavailable(std::strerror(errno));
+  if (!bytes.ok()) {
     if (file >= 0) ::close(file);
-    return Status::unavailable(fmt::format("the cassette {} cannot be written: {}", path, why));
+    return Status::unavailable(fmt::format("the cassette {} cannot be written: {}", path, bytes.status().message()));
   }
-  auto tape = std::make_shared<Tape>(file, static_cast<std::size_t>(facts.st_size), path, std::move(key));
+  auto tape = std::make_shared<Tape>(file, *bytes, path, std::move(key));
   return std::shared_ptr<Api>(std::make_shared<Recorder>(std::move(api), std::move(tape)));
 }
 
