@@ -2,10 +2,12 @@
 """Makes the dashboard and writes its files as a C++ source. Called by the build (cmake/pages.cmake).
 
 `npm ci` and `npm run build` run in web/ only when something there has changed since web/dist was made, so that a second preset or a
-clean build folder costs nothing. Where npm is missing or fails, the source says so instead and the build goes on: the server then
-tells at `/` what is missing.
+clean build folder costs nothing; builds side by side take turns. Where npm is missing or fails, the source says so instead and the
+build goes on: the server then tells at `/` what is missing, and the next build tries again.
 """
 import argparse
+import contextlib
+import fcntl
 import gzip
 import hashlib
 import os
@@ -19,6 +21,7 @@ STAMP = ".made-from"
 LEFT_OUT = (".map", STAMP)
 PIECE = 4000  # bytes of a literal; compilers bound one to 64 KiB
 NPM_SECONDS = 900
+LONG_AGO_SECONDS = 1_000_000  # after 1970: what is dated before that is to be made again
 SHOWN = (os.path.join(os.pardir, "docs", "limits.md"),)  # documents that pages show, as seen from web/
 # Node has brotli; Python's is a package of its own.
 BROTLI = ("const z=require('zlib');process.stdout.write(z.brotliCompressSync(require('fs').readFileSync(0),"
@@ -151,6 +154,41 @@ std::string_view pages_missing();
 """
 
 
+@contextlib.contextmanager
+def alone_in(web):
+    """No other build makes or reads web/dist meanwhile."""
+    if not os.path.isdir(web):
+        yield
+        return
+    folder = os.open(web, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def make_due(path, last):
+    """Older than all it is made from, so that the next build makes it again; and not as old as before, or ninja would think that nothing was made."""
+    seconds = last % LONG_AGO_SECONDS + 1 if last < LONG_AGO_SECONDS else 1
+    os.utime(path, (seconds, seconds))
+
+
+def why_missing(why):
+    if isinstance(why, subprocess.TimeoutExpired):
+        return "npm took too long when it was built"
+    if isinstance(why, OSError):
+        return f"its files could not be used when it was built ({why.strerror})"
+    return str(why)
+
+
+def modified(path):
+    try:
+        return int(os.stat(path).st_mtime)
+    except OSError:
+        return LONG_AGO_SECONDS
+
+
 def write(path, text):
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
@@ -164,16 +202,22 @@ def main():
     parser.add_argument("--web", required=True)
     parser.add_argument("--output", required=True, help="without .h and .cc")
     arguments = parser.parse_args()
+    outputs = {arguments.output + ".h": HEADER}
+    last = max(modified(arguments.output + suffix) for suffix in (".h", ".cc"))
     pages, missing = {}, ""
     try:
-        pages = pages_of(make(arguments.web))
-    except (Missing, subprocess.TimeoutExpired) as why:
-        missing = str(why) if isinstance(why, Missing) else "npm took too long when it was built"
+        with alone_in(arguments.web):
+            pages = pages_of(make(arguments.web))
+    except (Missing, OSError, subprocess.TimeoutExpired) as why:
+        missing = why_missing(why)
         if os.path.exists(arguments.web):
             print(f"\n*** THE DASHBOARD IS LEFT OUT: {missing}. The server works without it and says so at `/`. ***\n",
                   file=sys.stderr)
-    write(arguments.output + ".h", HEADER)
-    write(arguments.output + ".cc", source_of(pages, missing))
+    outputs[arguments.output + ".cc"] = source_of(pages, missing)
+    for path, text in outputs.items():
+        write(path, text)
+        if missing:
+            make_due(path, last)
 
 
 if __name__ == "__main__":
