@@ -56,4 +56,10 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string_view utf8_front(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max);
+}
+
 }  // namespace muster

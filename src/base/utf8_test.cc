@@ -22,6 +22,17 @@ TEST(Utf8, KnowsWhatIsNone) {
   }
 }
 
+TEST(Utf8, IsCutBetweenCharacters) {
+  EXPECT_EQ(utf8_front("abc", 3), "abc");
+  EXPECT_EQ(utf8_front("abc", 2), "ab");
+  EXPECT_EQ(utf8_front("a\xE2\x82\xAC", 3), "a");
+  EXPECT_EQ(utf8_front("a\xE2\x82\xAC"
+                       "b",
+                       4),
+            "a\xE2\x82\xAC");
+  EXPECT_EQ(utf8_front("\xE2\x82\xAC", 2), "");
+}
+
 TEST(Utf8, FindsWhatIsNoneWhereverItStandsInLongText) {
   for (std::size_t size = 1; size < 100; ++size) {
     for (std::size_t at = 0; at < size; ++at) {

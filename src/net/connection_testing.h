@@ -35,7 +35,7 @@ class HeldConnection final : public Connection {
   std::string sent;
   std::vector<UniqueFunction<void(bool)>> waiting;  // to be told whether it was sent
   bool closed = false;
-  bool room = true;  // false: something is still to be sent, and no more is to be made
+  bool room = true;    // false: something is still to be sent, and no more is to be made
   bool stuck = false;  // the system takes nothing of what is sent
   bool paused = false;
   Duration expires_in{};  // as it was last asked for

@@ -92,9 +92,7 @@ void Alarms::cancel(const Key& key) {
   state_->waiting.erase(key);
 }
 
-void Alarms::remind(Duration wait, UniqueFunction<void()> work) {
-  State::set_on_loop(state_, wait, {.work = std::move(work)});
-}
+void Alarms::remind(Duration wait, UniqueFunction<void()> work) { State::set_on_loop(state_, wait, {.work = std::move(work)}); }
 
 void Alarms::run_after(Duration wait, UniqueFunction<void()> work) {
   State::set_on_loop(state_, wait, {.work = std::move(work), .held_back = true});

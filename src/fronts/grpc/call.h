@@ -1,4 +1,4 @@
-// One call, whichever way it came: gRPC on the front's own listener, or gRPC-Web through the HTTP front.
+// One call, whichever way it came: gRPC on any listener, or gRPC-Web through the HTTP front.
 //
 // Methods are written against this and know no transport: they read the request's bytes, talk to the engine, and answer once, on
 // any thread. A call is shared: whoever still has to answer it holds it.
@@ -52,7 +52,7 @@ class Call {
   command::Caller caller;         // authenticated before the method runs
   std::string request;            // serialised message
   std::optional<Ticks> deadline;  // of the client, on the engine's monotonic clock
-  std::string connection;         // the one it came by, as "ipv4:10.0.0.1:4711"; empty: the transport does not know
+  std::string connection;         // the one it came by, as "grpc:7"; empty: the transport does not know
   std::string correlation;        // x-correlation-id, else traceparent's trace id, else made up; never empty
   // Metadata of the request, lower-case names; empty: not there.
   virtual std::string_view metadata(std::string_view name) const = 0;

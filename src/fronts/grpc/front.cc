@@ -5,6 +5,8 @@
 #include <future>
 #include <utility>
 
+#include "base/utf8.h"
+#include "fronts/auth/exposure.h"
 #include "fronts/grpc/call_head.h"
 #include "fronts/grpc/web_call.h"
 #include "fronts/grpc/wire_call.h"
@@ -15,18 +17,6 @@
 namespace muster::rpc {
 namespace {
 
-constexpr std::size_t kMetadataBytesMax = 64 * 1024;  // workers name the runs they hold there
-
-// Empty: any address will do.
-std::string exposure_refusal(const GrpcOptions& options) {
-  if (options.insecure || (options.tls.enabled() && options.auth_required)) return {};
-  const std::string_view missing = options.tls.enabled() ? "authentication is" : options.auth_required ? "TLS is" : "both are";
-  return fmt::format(
-      "an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
-      "127.0.0.1, or say that it shall be insecure",
-      missing);
-}
-
 net::ListenerOptions listener_options(const GrpcOptions& options) {
   return {.address = options.address,
           .port = options.port,
@@ -34,17 +24,9 @@ net::ListenerOptions listener_options(const GrpcOptions& options) {
           .connections_max = options.limits.connections_max,
           .budget = options.budget,
           .refusal = {},
-          .loopback_only = exposure_refusal(options),
+          .loopback_only = auth::exposure_refusal(
+              {.tls = options.tls.enabled(), .tokens = options.auth_required, .insecure = options.insecure}),
           .offers_http2 = true};
-}
-
-http2::Limits http2_limits(const Limits& limits) {
-  http2::Limits out;
-  out.streams_max = limits.streams_per_connection_max;
-  out.header_list_bytes_max = kMetadataBytesMax;
-  out.keepalive = limits.keepalive;
-  out.keepalive_accepted = limits.keepalive_accepted;
-  return out;
 }
 
 // Answers a stream at once and hears nothing more of it.
@@ -79,6 +61,16 @@ std::shared_ptr<http2::Handler> serve_call(const std::shared_ptr<CallGate>& gate
 }
 
 }  // namespace
+
+http2::Limits http2_limits(const Limits& limits) {
+  constexpr std::size_t kMetadataBytesMax = 64 * 1024;  // workers name the runs they hold there
+  http2::Limits out;
+  out.streams_max = limits.streams_per_connection_max;
+  out.header_list_bytes_max = kMetadataBytesMax;
+  out.keepalive = limits.keepalive;
+  out.keepalive_accepted = limits.keepalive_accepted;
+  return out;
+}
 
 struct GrpcFront::State {
   std::shared_ptr<CallGate> gate;  // shared with calls

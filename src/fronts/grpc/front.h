@@ -16,12 +16,16 @@
 #include "fronts/grpc/options.h"
 #include "fronts/grpc/web.h"
 #include "fronts/http2/first_bytes.h"
+#include "fronts/http2/limits.h"
 #include "fronts/http2/stream.h"
 #include "net/io_loop.h"
 
 namespace muster::rpc {
 
 struct Core;
+
+// What calls need of a connection of HTTP/2, whoever listens.
+http2::Limits http2_limits(const Limits& limits);
 
 class GrpcFront {
  public:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fronts/auth/exposure.h"
 #include "fronts/http/core.h"
 #include "fronts/http/problem.h"
 #include "fronts/http/session.h"
@@ -20,16 +21,6 @@ std::string refusal_text(std::string_view date) {
   return head_of(response, {.date = date, .keep_alive = false, .content_length = response.body.size()}) + response.body;
 }
 
-// Empty: any address will do.
-std::string exposure_refusal(const HttpOptions& options) {
-  if (options.insecure || (options.tls.enabled() && options.auth.required)) return {};
-  const std::string_view missing = options.tls.enabled() ? "authentication is" : options.auth.required ? "TLS is" : "both are";
-  return fmt::format(
-      "an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
-      "127.0.0.1, or say that it shall be insecure",
-      missing);
-}
-
 net::ListenerOptions listener_options(const HttpOptions& options, std::string_view date) {
   return {.address = options.address,
           .port = options.port,
@@ -39,7 +30,8 @@ net::ListenerOptions listener_options(const HttpOptions& options, std::string_vi
           .write_timeout = options.limits.write,
           .handshake_timeout = options.limits.handshake,
           .refusal = refusal_text(date),
-          .loopback_only = exposure_refusal(options),
+          .loopback_only = auth::exposure_refusal(
+              {.tls = options.tls.enabled(), .tokens = options.auth.required, .insecure = options.insecure}),
           .offers_http2 = true};
 }
 

@@ -65,7 +65,7 @@ void serve_rpc(ExchangePtr exchange, Status authenticated) {
   const auto form = grpc_web::form_of(exchange->request().content_type);
   if (!form)
     return exchange->fail(
-        415, Status::invalid_argument("calls are accepted as application/grpc-web, here, and as gRPC on its own port"));
+        415, Status::invalid_argument("calls are accepted as application/grpc-web, and over HTTP/2 as application/grpc"));
   RpcRequest request{.path = exchange->target.path,
                      .message = {},
                      .metadata = exchange->request().metadata,

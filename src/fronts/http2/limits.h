@@ -25,11 +25,11 @@ struct Limits {
 inline constexpr std::size_t kConnectionWindowBytes = 1024 * 1024;  // of all streams together; given back as bytes arrive
 inline constexpr std::size_t kUnsentFrameBytesMax = 256 * 1024;     // of frames; more are made when the system has taken them
 inline constexpr std::size_t kUnreadFrameBytesMax = 4 * kUnsentFrameBytesMax;  // the same; beyond, nothing is read from the peer
-inline constexpr std::size_t kSentBytesKept = 64 * 1024;            // of an answer that goes on; beyond, what has left is let go
-inline constexpr std::size_t kContinuationsMax = 8;                 // frames of one header block; GOAWAY beyond
-inline constexpr std::size_t kHeaderListFactorMax = 4;              // a list this many times above its bound ends the connection
-inline constexpr std::uint64_t kResetsBurst = 2'000;                // streams that a peer opens and resets; GOAWAY beyond
-inline constexpr std::uint64_t kResetsPerSecond = 200;              // what it earns back
+inline constexpr std::size_t kSentBytesKept = 64 * 1024;  // of an answer that goes on; beyond, what has left is let go
+inline constexpr std::size_t kContinuationsMax = 8;       // frames of one header block; GOAWAY beyond
+inline constexpr std::size_t kHeaderListFactorMax = 4;    // a list this many times above its bound ends the connection
+inline constexpr std::uint64_t kResetsBurst = 2'000;      // streams that a peer opens and resets; GOAWAY beyond
+inline constexpr std::uint64_t kResetsPerSecond = 200;    // what it earns back
 inline constexpr std::uint64_t kControlsBurst = 2'000;  // SETTINGS, PING, PRIORITY, empty DATA and unknown frames; GOAWAY beyond
 inline constexpr std::uint64_t kControlsPerSecond = 100;  // what it earns back
 inline constexpr std::uint32_t kPingStrikesMax = 2;       // pings that came too early; GOAWAY at one more

@@ -431,8 +431,6 @@ Head Session::read_head() {
       head.path = field.value;
     else if (field.name == ":authority")
       head.authority = field.value;
-    else if (field.name == ":scheme")
-      head.scheme = field.value;
   }
   head.fields = head_fields_;
   head.too_large = head_bytes_ > service_->limits.header_list_bytes_max;

@@ -25,7 +25,6 @@ struct Field {
 // What a request begins with. Valid during the call that shows it.
 struct Head {
   std::string_view method;
-  std::string_view scheme;
   std::string_view authority;
   std::string_view path;
   std::span<const Field> fields;  // the others, in order

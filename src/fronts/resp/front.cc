@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fronts/auth/exposure.h"
 #include "fronts/resp/clients.h"
 #include "fronts/resp/core.h"
 #include "fronts/resp/gatekeeper.h"
@@ -13,16 +14,9 @@
 namespace muster::resp {
 namespace {
 
-// Empty: any address will do.
 std::string exposure_refusal(const RespOptions& options) {
-  if (options.insecure) return {};
   const bool keys = !options.keys.empty() && !options.compat_flags.auth_optional;
-  if (options.tls.enabled() && keys) return {};
-  const std::string_view missing = options.tls.enabled() ? "authentication is" : keys ? "TLS is" : "both are";
-  return fmt::format(
-      "an address that other machines can reach needs TLS and authentication, and {} missing; configure them, listen on "
-      "127.0.0.1, or say that it shall be insecure",
-      missing);
+  return auth::exposure_refusal({.tls = options.tls.enabled(), .tokens = keys, .insecure = options.insecure});
 }
 
 net::ListenerOptions listener_options(const Address& address, const RespOptions& options) {
