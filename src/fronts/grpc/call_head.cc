@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/header_text.h"
+#include "base/utf8.h"
 #include "fronts/grpc/gunzip.h"
 
 namespace muster::rpc {
@@ -75,15 +77,17 @@ std::optional<Duration> parse_timeout(std::string_view text) {
   const char* const end = text.data() + text.size() - 1;
   const auto [at, fault] = std::from_chars(text.data(), end, count);
   if (fault != std::errc() || at != end || count < 0) return std::nullopt;
+  Duration timeout{};
   switch (text.back()) {
-    case 'H': return std::chrono::hours(count);
-    case 'M': return std::chrono::minutes(count);
-    case 'S': return std::chrono::seconds(count);
-    case 'm': return Duration(count);
-    case 'u': return Duration(count / 1'000);
-    case 'n': return Duration(count / 1'000'000);
+    case 'H': timeout = std::chrono::hours(count); break;
+    case 'M': timeout = std::chrono::minutes(count); break;
+    case 'S': timeout = std::chrono::seconds(count); break;
+    case 'm': timeout = Duration(count); break;
+    case 'u': timeout = Duration(count / 1'000); break;
+    case 'n': timeout = Duration(count / 1'000'000); break;
     default: return std::nullopt;
   }
+  return std::min(timeout, kCallTimeoutMax);
 }
 
 std::optional<WireError> read_head(const http2::Head& head, ErrorDialect dialect, CallHead& out) {
@@ -102,7 +106,9 @@ std::optional<WireError> read_head(const http2::Head& head, ErrorDialect dialect
       std::string value(field.value);
       if (field.name.ends_with(kBinary)) {
         auto bytes = decoded(field.value);
-        if (!bytes) return wire_error(dialect, Status::invalid_argument(fmt::format("metadata {} is not base64", field.name)));
+        if (!bytes)
+          return wire_error(dialect, Status::invalid_argument(
+                                         fmt::format("metadata {} is not base64", utf8_front(field.name, kEchoedBytesMax))));
         value = *std::move(bytes);
       }
       out.received.emplace_back(std::string(field.name), std::move(value));

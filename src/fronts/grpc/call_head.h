@@ -15,6 +15,8 @@
 
 namespace muster::rpc {
 
+inline constexpr Duration kCallTimeoutMax{365 * 24 * 3'600'000LL};  // a longer one is taken as this: it can be added to a time
+
 struct CallHead {
   std::string_view authorization;  // of the head, as long as that is
   Metadata received;               // what methods may ask for; the values of names in -bin are decoded

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "fronts/grpc/methods.h"
 #include "kagzi_k0.pb.h"
 #include "kagzi_v1.pb.h"
@@ -109,7 +110,9 @@ std::string native_details(const Status& status) {
 
 }  // namespace
 
-WireError wire_error(ErrorDialect dialect, const Status& status, Subject subject) {
+WireError wire_error(ErrorDialect dialect, const Status& given, Subject subject) {
+  const Status status(given.code(), std::string(utf8_front(given.message(), kWireErrorBytesMax)));
+  subject.id = utf8_front(subject.id, kEchoedBytesMax);
   WireError error{.code = kagzi_code(status.code()), .message = status.message(), .details = {}};
   switch (dialect) {
     case ErrorDialect::k0: error.details = kagzi_details<kagzi::ErrorDetail>(status, k0_code(status.code()), subject); break;

@@ -57,5 +57,15 @@ TEST(WireErrors, AreToldInTheWordsOfEachDialect) {
   EXPECT_EQ(wire_error(ErrorDialect::native, Status::already_exists("x")).code, WireCode::already_exists);
 }
 
+TEST(WireErrors, FitTheirHeadersHoweverLongTheReasonIs) {
+  const std::string reason(100'000, 'x');
+  const WireError error = wire_error(ErrorDialect::v1, Status::not_found(reason), {.kind = "worker", .id = reason});
+  EXPECT_EQ(error.message.size(), kWireErrorBytesMax);
+  kagzi::v1::ErrorDetail detail;
+  ASSERT_TRUE(detail.ParseFromString(error.details));
+  EXPECT_EQ(detail.message(), error.message);
+  EXPECT_EQ(detail.subject_id().size(), kEchoedBytesMax);
+}
+
 }  // namespace
 }  // namespace muster::rpc

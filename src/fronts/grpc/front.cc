@@ -40,7 +40,8 @@ class Refused final : public http2::Handler {
 
 std::shared_ptr<http2::Handler> refuse_unknown(CallGate& gate, http2::Stream& stream, std::string_view path) {
   gate.catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
-  WireError error = wire_error(Catalogue::dialect_of(path), Status::not_found(fmt::format("no such method: {}", path)));
+  WireError error = wire_error(Catalogue::dialect_of(path),
+                               Status::not_found(fmt::format("no such method: {}", utf8_front(path, kEchoedBytesMax))));
   error.code = WireCode::unimplemented;
   answer_error(stream, error, {});
   return std::make_shared<Refused>();

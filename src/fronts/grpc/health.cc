@@ -1,5 +1,7 @@
 // grpc.health.v1: whether the server can do its work, for load balancers and probes. "" and every service answer the same:
 // SERVING, or NOT_SERVING while the store cannot write or the server stops.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "fronts/grpc/catalogue.h"
 #include "fronts/grpc/core.h"
 #include "health_v1.pb.h"
@@ -42,7 +45,9 @@ void check_health(CallRef call) {
   proto::HealthCheckRequest request;
   if (!request.ParseFromString(call->request))
     return call->refuse(refused(Status::invalid_argument("the message is not a HealthCheckRequest")));
-  if (!is_service(request.service())) return call->refuse(refused(Status::not_found("no such service: " + request.service())));
+  if (!is_service(request.service()))
+    return call->refuse(
+        refused(Status::not_found(fmt::format("no such service: {}", utf8_front(request.service(), kEchoedBytesMax)))));
   call->answer(encoded(state_of(call->core)));
 }
 

@@ -4,6 +4,7 @@
 // later, or `open`.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -32,6 +33,9 @@ std::span<const Method> v1_methods();      // kagzi.v1.*
 std::span<const Method> native_methods();  // muster.v1.*
 
 const Method* find_method(std::string_view service, std::string_view name);  // nullptr: UNIMPLEMENTED
+
+inline constexpr std::size_t kEchoedBytesMax = 128;          // of a client's word in an error; the rest is left out
+inline constexpr std::size_t kWireErrorBytesMax = 4 * 1024;  // of an error's text: it travels in a header, and twice
 
 // A status of ours in a dialect's words: code, message and details. `subject`: workflow_run, worker, schedule, step_attempt.
 struct Subject {

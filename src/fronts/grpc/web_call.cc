@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace muster::rpc {
 namespace {
 
@@ -21,7 +23,8 @@ WebCancel WebCall::begin(std::shared_ptr<CallGate> gate, WebRequest request, Web
   Entry* entry = gate->catalogue.find(request.path);
   if (entry == nullptr || entry->method.run == nullptr) {
     gate->catalogue.unknown().measure(WireCode::unimplemented, Ticks::zero());
-    WireError error = wire_error(Catalogue::dialect_of(request.path), Status::not_found("no such method: " + request.path));
+    WireError error = wire_error(Catalogue::dialect_of(request.path),
+                                 Status::not_found(fmt::format("no such method: {}", utf8_front(request.path, kEchoedBytesMax))));
     error.code = WireCode::unimplemented;
     reply(to_answer(std::move(error)));
     return {};

@@ -1,66 +1,39 @@
 // gRPC's rules as bytes on a stream: what clients of the library never send, and what they must be told. A session of HTTP/2
 // without a socket, on the front's loop.
-#include <nghttp2/nghttp2.h>
-#include <zlib.h>
-
-#include <map>
-#include <set>
-
 #include "base/base64.h"
+#include "fronts/grpc/catalogue.h"
 #include "fronts/grpc/front_testing.h"
 #include "fronts/grpc/message_reader.h"
-#include "fronts/http2/session_testing.h"
-#include "net/connection_testing.h"
-#include "net/on_loop_testing.h"
+#include "fronts/http2/raw_peer_testing.h"
+#include "health_v1.pb.h"
 
 namespace muster::rpc {
 namespace {
 
 using namespace std::string_literals;
+using http2::Fields;
 using http2::frame;
 using http2::kEndHeaders;
 using http2::kEndStream;
 using http2::Kind;
-using Fields = std::vector<std::pair<std::string, std::string>>;
+using http2::Said;
 
 constexpr const char* kInfo = "/kagzi.v1.AdminService/GetServerInfo";
 constexpr const char* kStart = "/kagzi.v1.WorkflowService/StartWorkflow";
 
-// What a stream was answered.
-struct Said {
-  std::map<std::string, std::string> head;  // of the first frame
-  std::map<std::string, std::string> end;   // of the last one; the same, when there is one alone
-  std::string data;
-  std::string status() const {
-    const auto at = end.find("grpc-status");
-    return at == end.end() ? "none" : at->second;
-  }
-};
-
 class WireTest : public FrontTest {
  protected:
   void TearDown() override {
-    if (session) net::run_on(*loop, [&] { session->closed(); });
-    session.reset();
-    if (inflater != nullptr) nghttp2_hd_inflate_del(inflater);
+    peer.reset();
     FrontTest::TearDown();
   }
 
   void open(GrpcOptions with = {}) {
     serve(std::move(with));
-    ASSERT_EQ(nghttp2_hd_inflate_new(&inflater), 0);
-    const auto service = std::make_shared<const http2::Service>(
-        http2::Service{.loop = *loop, .limits = {}, .incidents = Incidents("wire"), .serve = front->streams()});
-    net::run_on(*loop, [&] {
-      session = std::make_shared<http2::Session>(service, connection_held);
-      session->begin();
-    });
-    send(std::string(http2::kPrefaceText) + frame(Kind::settings, 0, 0) + frame(Kind::settings, http2::kAck, 0));
+    peer = std::make_unique<http2::RawPeer>(*loop, http2::Limits(), front->streams());
   }
 
-  void send(const std::string& bytes) {
-    net::run_on(*loop, [&] { session->received(bytes); });
-  }
+  void send(const std::string& bytes) { peer->send(bytes); }
 
   static Fields head(const std::string& path, const Fields& more = {}) {
     Fields fields{{":method", "POST"},
@@ -75,66 +48,15 @@ class WireTest : public FrontTest {
 
   // One request of its own; waits for the end of its answer.
   Said ask(const Fields& fields, const std::string& body) {
-    stream += 2;
+    next_stream();
     send(frame(Kind::headers, kEndHeaders, stream, http2::block(fields)) + frame(Kind::data, kEndStream, stream, body));
     return answer(stream);
   }
+  Said answer(std::uint32_t of) { return peer->answer(of); }
+  std::uint32_t next_stream() { return stream = peer->stream += 2; }
 
-  Said answer(std::uint32_t of) {
-    EXPECT_TRUE(eventually([&] {
-      read();
-      return ended.contains(of);
-    }));
-    return said[of];
-  }
-
-  // Frames are decoded in the order they were sent: the tables of HPACK are the connection's.
-  void read() {
-    std::string sent;
-    net::run_on(*loop, [&] { sent = connection_held.sent; });
-    while (at + 9 <= sent.size()) {
-      const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(sent[at + i])); };
-      const std::size_t length = byte(0) << 16 | byte(1) << 8 | byte(2);
-      const auto kind = static_cast<Kind>(byte(3));
-      const std::uint32_t of = byte(5) << 24 | byte(6) << 16 | byte(7) << 8 | byte(8);
-      const std::string payload = sent.substr(at + 9, length);
-      if (kind == Kind::data) said[of].data += payload;
-      if (kind == Kind::headers) {
-        said[of].end = decoded(payload);
-        if (said[of].head.empty()) said[of].head = said[of].end;
-      }
-      if (((kind == Kind::data || kind == Kind::headers) && (byte(4) & kEndStream) != 0) || kind == Kind::rst_stream)
-        ended.insert(of);
-      at += 9 + length;
-    }
-  }
-
-  std::map<std::string, std::string> decoded(const std::string& block) {
-    std::map<std::string, std::string> out;
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(block.data());
-    for (std::size_t left = block.size();;) {
-      nghttp2_nv field{};
-      int flags = 0;
-      const ssize_t used = nghttp2_hd_inflate_hd2(inflater, &field, &flags, bytes, left, 1);
-      if (used < 0) return out;
-      bytes += used;
-      left -= static_cast<std::size_t>(used);
-      if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0)
-        out.emplace(std::string(reinterpret_cast<char*>(field.name), field.namelen),
-                    std::string(reinterpret_cast<char*>(field.value), field.valuelen));
-      if ((flags & NGHTTP2_HD_INFLATE_FINAL) != 0) break;
-    }
-    nghttp2_hd_inflate_end_headers(inflater);
-    return out;
-  }
-
-  net::HeldConnection connection_held;
-  std::shared_ptr<http2::Session> session;
-  nghttp2_hd_inflater* inflater = nullptr;
-  std::map<std::uint32_t, Said> said;
-  std::set<std::uint32_t> ended;
-  std::size_t at = 0;
-  std::uint32_t stream = static_cast<std::uint32_t>(-1);
+  std::unique_ptr<http2::RawPeer> peer;
+  std::uint32_t stream = 0;
 };
 
 TEST_F(WireTest, AnAnswerIsAHeadAMessageAndTrailers) {
@@ -164,6 +86,22 @@ TEST_F(WireTest, AnErrorIsTrailersAloneWithItsTextEncoded) {
   EXPECT_EQ(unknown.data, "");
 }
 
+TEST_F(WireTest, AnErrorNamesNoMoreOfWhatItWasAskedThanFitsItsHead) {
+  open();
+  const auto is_short = [](const Said& refused) { return refused.end.at("grpc-message").size() < 4 * kEchoedBytesMax; };
+  const Said unknown = ask(head("/no.Such/" + std::string(15'000, '%')), framed(""));
+  EXPECT_EQ(unknown.status(), "12");
+  EXPECT_TRUE(is_short(unknown));
+  grpc::health::v1::HealthCheckRequest service;
+  service.set_service(std::string(900, 's'));
+  const Said missing = ask(head("/grpc.health.v1.Health/Check"), framed(service.SerializeAsString()));
+  EXPECT_EQ(missing.status(), "5");
+  EXPECT_TRUE(is_short(missing));
+  const Said binary = ask(head(kInfo, {{std::string(10'000, 'x') + "-bin", "*"}}), framed(""));
+  EXPECT_EQ(binary.status(), "3");
+  EXPECT_TRUE(is_short(binary));
+}
+
 TEST_F(WireTest, ContentTypesOfGrpcAreAcceptedAndOthersAreNot) {
   open();
   const auto of_type = [](const char* type) {
@@ -174,11 +112,11 @@ TEST_F(WireTest, ContentTypesOfGrpcAreAcceptedAndOthersAreNot) {
   for (const char* type : {"application/grpc+proto", "application/grpc;charset=utf-8", "application/grpc+anything"})
     EXPECT_EQ(ask(of_type(type), framed("")).status(), "0") << type;
   for (const char* type : {"application/grpc-web", "application/json", ""}) {
-    stream += 2;
+    next_stream();
     send(frame(Kind::headers, kEndHeaders, stream, http2::block(of_type(type))) +
          frame(Kind::data, kEndStream, stream, framed("")));
     answer(stream);
-    EXPECT_TRUE(said[stream].head.empty()) << type << " is not ours to answer";
+    EXPECT_TRUE(peer->said[stream].head.empty()) << type << " is not ours to answer";
   }
 }
 
@@ -225,7 +163,7 @@ TEST_F(WireTest, MetadataMayBeLongButNotWithoutEnd) {
   open();
   EXPECT_EQ(ask(head(kInfo, {{"x-long", std::string(12'000, 'x')}}), framed("")).status(), "0");
   Fields long_ones = head(kInfo);
-  stream += 2;
+  next_stream();
   std::string block = http2::block(long_ones);
   for (int i = 0; i < 6; ++i) block += http2::block({{"x-long", std::string(12'000, 'x')}});
   send(frame(Kind::headers, 0, stream, block.substr(0, 16'000)));
@@ -241,7 +179,7 @@ TEST_F(WireTest, WhoeverIsNotLetInHasNoMessageRead) {
   guarded.tokens = {{.name = "eye", .role = command::Role::read_only, .secret = "look", .worker = {}}};
   guarded.auth_required = true;
   open(guarded);
-  stream += 2;
+  next_stream();
   send(frame(Kind::headers, kEndHeaders, stream, http2::block(head(kStart))));
   EXPECT_EQ(answer(stream).status(), "16") << "before a byte of it has come";
 }
@@ -253,7 +191,7 @@ TEST_F(WireTest, AMessageInPiecesIsOne) {
   request.set_external_id("e");
   request.set_task_queue("q");
   request.set_workflow_type("T");
-  stream += 2;
+  next_stream();
   send(frame(Kind::headers, kEndHeaders, stream, http2::block(head(kStart))));
   for (const char byte : framed(request.SerializeAsString())) send(frame(Kind::data, 0, stream, std::string_view(&byte, 1)));
   send(frame(Kind::data, kEndStream, stream));
@@ -264,7 +202,7 @@ TEST_F(WireTest, AResetFreesThePlaceOfAPollAtOnceAndSoDoesAPeerThatIsGone) {
   open();
   const std::string worker = register_worker();
   const auto poll = [&] {
-    stream += 2;
+    next_stream();
     send(frame(Kind::headers, kEndHeaders, stream, http2::block(head("/kagzi.v1.WorkerService/PollTask"))) +
          frame(Kind::data, kEndStream, stream, framed(poll_request(worker).SerializeAsString())));
     EXPECT_EQ(open_calls(), 1);
@@ -273,7 +211,7 @@ TEST_F(WireTest, AResetFreesThePlaceOfAPollAtOnceAndSoDoesAPeerThatIsGone) {
   send(frame(Kind::rst_stream, 0, stream, http2::number32(8)));
   EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
   poll();
-  net::run_on(*loop, [&] { session->closed(); });
+  net::run_on(*loop, [&] { peer->session->closed(); });
   EXPECT_TRUE(eventually([&] { return open_calls() == 0; }));
 }
 
@@ -281,13 +219,13 @@ TEST_F(WireTest, AGrantWhoseAnswerCannotBeSentIsHandedBack) {
   open();
   const std::string worker = register_worker();
   const std::string run = start_run("a");
-  stream += 2;
+  next_stream();
   send(frame(Kind::headers, kEndHeaders, stream, http2::block(head("/kagzi.v1.WorkerService/PollTask"))) +
        frame(Kind::data, kEndStream, stream, framed(poll_request(worker).SerializeAsString())));
   EXPECT_EQ(answer(stream).status(), "0");
   // The system never takes the bytes.
   net::run_on(*loop, [&] {
-    for (auto& done : std::exchange(connection_held.waiting, {})) done(false);
+    for (auto& done : std::exchange(peer->connection.waiting, {})) done(false);
   });
   grpc::ClientContext context;
   kagzi::v1::PollTaskResponse response;
@@ -297,14 +235,14 @@ TEST_F(WireTest, AGrantWhoseAnswerCannotBeSentIsHandedBack) {
 
 TEST_F(WireTest, AWatchOfHealthThatIsHalfClosedGoesOnAndOneWithoutAQuestionDoesNot) {
   open();
-  stream += 2;
+  next_stream();
   send(frame(Kind::headers, kEndHeaders, stream, http2::block(head("/grpc.health.v1.Health/Watch"))) +
        frame(Kind::data, kEndStream, stream, framed("")));
   EXPECT_TRUE(eventually([&] {
-    read();
-    return !said[stream].data.empty();
+    peer->read();
+    return !peer->said[stream].data.empty();
   }));
-  EXPECT_FALSE(ended.contains(stream));
+  EXPECT_FALSE(peer->ended.contains(stream));
   EXPECT_EQ(ask(head("/grpc.health.v1.Health/Watch"), "").status(), "3");
 }
 

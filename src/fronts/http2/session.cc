@@ -156,6 +156,13 @@ struct Callbacks {
     return 0;
   }
 
+  // The library does not send a head that it finds too long, or whose stream is gone.
+  static int on_not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    if (Stream* const stream = of(user).find(frame->hd.stream_id)) stream->reset(Reset::internal_error);
+    return 0;
+  }
+
   static bool is_full(const Session& session) {
     return session.output_.size() + session.connection_.unsent() >= kUnsentFrameBytesMax;
   }
@@ -216,6 +223,7 @@ struct Callbacks {
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(fresh, on_data);
       nghttp2_session_callbacks_set_on_stream_close_callback(fresh, on_close);
       nghttp2_session_callbacks_set_on_frame_send_callback(fresh, on_sent);
+      nghttp2_session_callbacks_set_on_frame_not_send_callback(fresh, on_not_sent);
       nghttp2_session_callbacks_set_send_callback(fresh, send);
       nghttp2_session_callbacks_set_send_data_callback(fresh, send_data);
       return std::unique_ptr<nghttp2_session_callbacks, CallbacksDeleter>(fresh);

@@ -327,6 +327,21 @@ TEST_F(SessionTest, AnAnswerWithoutAByteWhoseEndFindsNoWindowIsNotKeptForEver) {
   EXPECT_EQ(script.closed, 1);
 }
 
+TEST_F(SessionTest, AnAnswerWhoseHeadOrTrailersAreTooLongIsAnErrorOfOursAndNotKept) {
+  script.waits = true;
+  connect();
+  send(request(1) + request(3));
+  const std::string long_text(70'000, 'x');
+  const std::vector<Field> fields{{"x-long", long_text}};
+  script.open.at(1)->respond_and_end(200, fields);
+  script.open.at(2)->respond(200, {});
+  script.open.at(2)->finish(fields);
+  session->output_drained();
+  EXPECT_EQ(reset_of(1), Fault::internal);
+  EXPECT_EQ(reset_of(3), Fault::internal);
+  EXPECT_EQ(script.closed, 2);
+}
+
 TEST_F(SessionTest, AnIdleConnectionEndsInGoodOrder) {
   Limits brief;
   brief.idle = Duration(60'000);
