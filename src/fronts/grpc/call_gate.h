@@ -36,6 +36,11 @@ class CallGate {
   Core core;
   const Catalogue catalogue;
 
+  // Bytes of a message to it; anybody may send one to those that are open.
+  std::size_t message_bytes_max(const Entry& entry) const {
+    return entry.open() ? kOpenMessageBytesMax : core.options.limits.message_bytes_max;
+  }
+
   // unauthenticated, exhausted (the address has to wait): as in fronts/auth/. An authorization that is empty is none.
   // The same for a method: those that are open to all take no token.
   Result<command::Caller> admit(const Entry& entry, std::string_view authorization, const std::string& address);

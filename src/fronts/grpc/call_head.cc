@@ -117,10 +117,16 @@ std::optional<WireError> read_head(const http2::Head& head, ErrorDialect dialect
   return std::nullopt;
 }
 
-Result<std::string> unpacked(std::string bytes, bool compressed, const CallHead& head, std::size_t bytes_max) {
-  if (!compressed) return bytes;
-  if (!head.gzip) return Status::internal("the message is marked as compressed, and grpc-encoding does not say how");
-  return gunzip(bytes, bytes_max);
+std::variant<std::string, WireError> unpacked(MessageReader::Message message, const CallHead& head, const CallGate& gate,
+                                              const Entry& entry) {
+  if (!message.compressed) return std::move(message.bytes);
+  const ErrorDialect dialect = entry.method.dialect;
+  if (entry.open()) return unimplemented(dialect, "messages of callers that show no token are accepted as they are");
+  if (!head.gzip)
+    return wire_error(dialect, Status::internal("the message is marked as compressed, and grpc-encoding does not say how"));
+  auto bytes = gunzip(message.bytes, gate.message_bytes_max(entry));
+  if (!bytes.ok()) return wire_error(dialect, bytes.status());
+  return *std::move(bytes);
 }
 
 void begin_answer(http2::Stream& stream) {

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/clock.h"
 #include "base/status.h"
 #include "fronts/grpc/call_gate.h"
+#include "fronts/grpc/message_reader.h"
 #include "fronts/grpc/web.h"
 #include "fronts/http2/stream.h"
 
@@ -28,9 +30,10 @@ struct CallHead {
 bool is_grpc(std::string_view content_type);
 // The error: the call is refused for what its head says.
 std::optional<WireError> read_head(const http2::Head& head, ErrorDialect dialect, CallHead& out);
-// The bytes of a message as they are meant. exhausted: too many. invalid_argument: they cannot be unpacked. internal, by gRPC's
-// rules: it is compressed, and nothing said how.
-Result<std::string> unpacked(std::string bytes, bool compressed, const CallHead& head, std::size_t bytes_max);
+// The bytes of a message as they are meant; they are unpacked for callers that were let in. The error: too many, they cannot be
+// unpacked, or, by gRPC's rules, it is compressed and nothing said how.
+std::variant<std::string, WireError> unpacked(MessageReader::Message message, const CallHead& head, const CallGate& gate,
+                                              const Entry& entry);
 
 // Head of an answer that has messages, its end, and an error as all there is of it.
 void begin_answer(http2::Stream& stream);

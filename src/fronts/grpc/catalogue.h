@@ -23,6 +23,8 @@ inline constexpr std::string_view kHealthService = "grpc.health.v1.Health";
 inline constexpr std::string_view kReflectionService = "grpc.reflection.v1.ServerReflection";
 inline constexpr std::string_view kReflectionAlphaService = "grpc.reflection.v1alpha.ServerReflection";
 
+inline constexpr std::size_t kOpenMessageBytesMax = 1'024;  // of a request to a method that asks nobody for a token
+
 // A method and its numbers.
 class Entry {
  public:

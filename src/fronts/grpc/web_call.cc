@@ -37,7 +37,7 @@ WebCancel WebCall::begin(std::shared_ptr<CallGate> gate, WebRequest request, Web
   std::shared_ptr<WebCall> held(call, [](WebCall* one) { one->let_go_of_transport(); });
   call->name_itself();
   if (refused.ok() || entry->open()) refused = call->admit(std::move(caller));
-  const std::size_t max = call->core.options.limits.message_bytes_max;
+  const std::size_t max = call->gate().message_bytes_max(*entry);
   if (refused.ok() && call->request.size() > max)
     refused = Status::exhausted(fmt::format("the message has {} bytes; {} are accepted", call->request.size(), max));
   if (!refused.ok()) {

@@ -22,7 +22,7 @@ std::shared_ptr<http2::Handler> WireCall::begin(std::shared_ptr<CallGate> gate, 
 }
 
 WireCall::WireCall(std::shared_ptr<CallGate> with, Entry& entry, http2::Stream& stream)
-    : LiveCall(std::move(with), entry), stream_(&stream), reader_(core.options.limits.message_bytes_max) {}
+    : LiveCall(std::move(with), entry), stream_(&stream), reader_(gate().message_bytes_max(entry)) {}
 
 // Who calls, and whether they may, is settled before a byte of the message is kept.
 void WireCall::take_head(const http2::Head& head) {
@@ -61,10 +61,9 @@ void WireCall::input_ended() {
   if (reader_.is_inside()) return refuse_peer(Status::invalid_argument("the request ends within its message"));
   if (!message_)
     return refuse({.code = WireCode::unimplemented, .message = "the method takes one message, and none came", .details = {}});
-  auto bytes = unpacked(std::move(message_->bytes), message_->compressed, head_, core.options.limits.message_bytes_max);
-  if (!bytes.ok()) return refuse_peer(bytes.status());
-  request = *std::move(bytes);
-  message_.reset();
+  auto bytes = unpacked(*std::exchange(message_, std::nullopt), head_, gate(), entry());
+  if (auto* const wrong = std::get_if<WireError>(&bytes)) return refuse(std::move(*wrong));
+  request = std::get<std::string>(std::move(bytes));
   stream_->hold(request.size());
   run();
 }

@@ -28,7 +28,7 @@ WireStream::WireStream(std::shared_ptr<CallGate> gate, Entry& entry, http2::Stre
       entry_(entry),
       stream_(&stream),
       begun_(core.clock().elapsed()),
-      reader_(core.options.limits.message_bytes_max) {}
+      reader_(gate_->message_bytes_max(entry)) {}
 
 WireStream::~WireStream() {
   if (place_ == Place::call) gate_->close_call();
@@ -87,9 +87,9 @@ void WireStream::read_on() {
     auto taken = reader_.take(rest);
     if (!taken.ok()) return refuse_peer(taken.status());
     if (!*taken) break;
-    auto bytes = unpacked(std::move((*taken)->bytes), (*taken)->compressed, head_, core.options.limits.message_bytes_max);
-    if (!bytes.ok()) return refuse_peer(bytes.status());
-    method_->received(*std::move(bytes));
+    auto bytes = unpacked(**std::move(taken), head_, *gate_, entry_);
+    if (auto* const wrong = std::get_if<WireError>(&bytes)) return refuse(std::move(*wrong));
+    method_->received(std::get<std::string>(std::move(bytes)));
   }
   if (over()) return;
   input_.erase(0, input_.size() - rest.size());

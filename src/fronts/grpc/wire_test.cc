@@ -184,6 +184,16 @@ TEST_F(WireTest, WhoeverIsNotLetInHasNoMessageRead) {
   EXPECT_EQ(answer(stream).status(), "16") << "before a byte of it has come";
 }
 
+TEST_F(WireTest, WhoeverIsNotAskedForATokenHasOnlyAShortMessageReadAndNoneUnpacked) {
+  open();
+  for (const char* path : {"/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"}) {
+    EXPECT_EQ(ask(head(path), framed(std::string(kOpenMessageBytesMax + 1, 'x'))).status(), "8") << path;
+    EXPECT_EQ(ask(head(path, {{"grpc-encoding", "gzip"}}), "\x01\0\0\0\x03"s + "abc").status(), "12") << path;
+  }
+  grpc::health::v1::HealthCheckRequest service;
+  EXPECT_EQ(ask(head("/grpc.health.v1.Health/Check"), framed(service.SerializeAsString())).status(), "0");
+}
+
 TEST_F(WireTest, AMessageInPiecesIsOne) {
   open();
   kagzi::v1::StartWorkflowRequest request;
