@@ -37,8 +37,11 @@ void StreamSession::take_head(const http2::Head& head) {
   if (wants_metadata(request_))
     for (const http2::Field& field : head.fields)
       if (field.name != "authorization") request_.metadata.emplace_back(std::string(field.name), std::string(field.value));
-  if (head.ended) return input_ended();
-  // Nobody makes us keep a body before we know who they are.
+  if (head.ended) input_ended();
+}
+
+// Megabytes are not taken in for somebody who is not let in. What is short is answered by its route, which may be open to all.
+void StreamSession::check_early() {
   if (!core_->authenticator.required()) return;
   const auto known = core_->authenticator.authenticate(request_.authorization, peer_address_, core_->loop.clock().elapsed());
   if (!known.ok()) refuse(http_status(known.code()), known.status());
@@ -49,8 +52,10 @@ void StreamSession::received(std::string_view bytes) {
   const std::size_t max = core_->options.limits.body_bytes_max;
   if (request_.body.size() + bytes.size() > max)
     return refuse(413, Status::invalid_argument(fmt::format("the body is longer than {} bytes", max)));
+  const bool checked = request_.body.size() > kUncheckedBodyBytesMax;
   request_.body.append(bytes);
   stream_->hold(request_.body.size());
+  if (!checked && request_.body.size() > kUncheckedBodyBytesMax) check_early();
 }
 
 void StreamSession::input_ended() {

@@ -17,6 +17,8 @@ namespace muster::http {
 
 class Core;
 
+inline constexpr std::size_t kUncheckedBodyBytesMax = 64 * 1024;  // of a body that is kept before its sender's token is looked at
+
 // Shared by the stream and exchanges that are on their way to it.
 class StreamSession final : public http2::Handler,
                             public ReturnPath,
@@ -62,6 +64,7 @@ class StreamSession final : public http2::Handler,
 
  private:
   void take_head(const http2::Head& head);
+  void check_early();
   void refuse(unsigned status, const Status& why);
   struct HeadKind {
     bool gzip = false;

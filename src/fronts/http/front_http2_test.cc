@@ -1,0 +1,83 @@
+// Requests as streams of HTTP/2: raw frames on the front's loop. What they answer is what the tests of HTTP/1.1 say; here is what
+// is different.
+#include "fronts/http/front_testing.h"
+#include "fronts/http/stream_session.h"
+#include "fronts/http2/raw_peer_testing.h"
+
+namespace muster::http {
+namespace {
+
+using namespace std::chrono_literals;
+using http2::Fields;
+using http2::frame;
+using http2::kEndHeaders;
+using http2::kEndStream;
+using http2::Kind;
+using http2::Said;
+
+constexpr std::string_view kKnown = "Bearer s";
+
+class Http2Test : public FrontTest {
+ protected:
+  void TearDown() override {
+    store.let_go();
+    peer.reset();
+    FrontTest::TearDown();
+  }
+  void open(HttpOptions options = {}) {
+    start(std::move(options));
+    peer = std::make_unique<http2::RawPeer>(loop, http2::Limits(), front->streams());
+  }
+  static HttpOptions guarded() {
+    HttpOptions options;
+    options.auth = {.tokens = {{.name = "o", .role = command::Role::operator_role, .secret = "s", .worker = {}}},
+                    .required = true};
+    return options;
+  }
+  static Fields head(const std::string& method, const std::string& path, const Fields& more = {}) {
+    Fields fields{{":method", method}, {":scheme", "http"}, {":path", path}, {":authority", "localhost"}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    return fields;
+  }
+  Said ask(const Fields& fields, const std::string& body = {}) { return peer->answer(peer->begin(fields, body)); }
+
+  std::unique_ptr<http2::RawPeer> peer;
+};
+
+TEST_F(Http2Test, AnAnswerWithoutABodyEndsWithItsHeadAndNeedsNoWindow) {
+  open();
+  peer->send(frame(Kind::settings, 0, 0, http2::setting(4, 0)));
+  EXPECT_EQ(ask(head("HEAD", "/healthz")).head.at(":status"), "200");
+  EXPECT_EQ(ask(head("OPTIONS", "/api/v1/jobs")).head.at(":status"), "204");
+  EXPECT_EQ(ask(head("HEAD", "/events")).head.at("content-type"), "text/event-stream");
+}
+
+TEST_F(Http2Test, AShortBodyIsAnsweredByItsRouteAndALongOneOfAStrangerIsNotKept) {
+  HttpOptions options = guarded();
+  options.cors_origins = {"https://console.example"};
+  open(std::move(options));
+  const Fields strange = head("POST", "/api/v1/jobs", {{"origin", "https://console.example"}});
+  const Said refused = ask(strange, "{}");
+  EXPECT_EQ(refused.head.at(":status"), "401");
+  EXPECT_EQ(refused.head.at("access-control-allow-origin"), "https://console.example") << "the page may read why";
+
+  const std::uint32_t stream = peer->stream += 2;
+  peer->send(frame(Kind::headers, kEndHeaders, stream, http2::block(head("POST", "/api/v1/jobs"))));
+  const std::string piece(16'000, ' ');
+  for (std::size_t sent = 0; sent <= kUncheckedBodyBytesMax; sent += piece.size()) {
+    EXPECT_FALSE(peer->has_ended(stream));
+    peer->send(frame(Kind::data, 0, stream, piece));
+  }
+  EXPECT_EQ(peer->answer(stream).head.at(":status"), "401") << "before all of it has come";
+
+  const Fields known = head("POST", "/api/v1/jobs", {{"authorization", std::string(kKnown)}});
+  const std::uint32_t long_one = peer->stream += 2;
+  peer->send(frame(Kind::headers, kEndHeaders, long_one, http2::block(known)));
+  for (std::size_t sent = 0; sent <= kUncheckedBodyBytesMax; sent += piece.size())
+    peer->send(frame(Kind::data, 0, long_one, piece));
+  peer->send(frame(Kind::data, kEndStream, long_one, R"({"type":"t"})"));
+  EXPECT_EQ(peer->answer(long_one).head.at(":status"), "201");
+}
+
+}  // namespace
+}  // namespace muster::http
