@@ -179,21 +179,23 @@ void Server::join_fronts() {
   if (!grpc_ || !http_) return;
   grpc_->set_http(http_->sessions(), http_->streams());
   http_->set_other_streams(grpc_->streams());
-  http_->set_rpc([front = grpc_.get()](http::RpcRequest request, UniqueFunction<void(http::RpcAnswer)> reply) {
-    return front->call({.path = std::move(request.path),
-                        .message = std::move(request.message),
-                        .metadata = std::move(request.metadata),
-                        .timeout = rpc::parse_timeout(request.timeout),
-                        .caller = std::move(request.caller),
-                        .refused = std::move(request.refused)},
-                       [reply = std::move(reply)](rpc::WebAnswer answer) mutable {
-                         reply({.code = static_cast<int>(answer.code),
-                                .message = std::move(answer.message),
-                                .details = std::move(answer.details),
-                                .response = std::move(answer.response),
-                                .metadata = std::move(answer.metadata)});
-                       });
-  });
+  http_->set_rpc(
+      [front = grpc_.get()](http::RpcRequest request, UniqueFunction<void(http::RpcAnswer)> reply) {
+        return front->call({.path = std::move(request.path),
+                            .message = std::move(request.message),
+                            .metadata = std::move(request.metadata),
+                            .timeout = rpc::parse_timeout(request.timeout),
+                            .caller = std::move(request.caller),
+                            .refused = std::move(request.refused)},
+                           [reply = std::move(reply)](rpc::WebAnswer answer) mutable {
+                             reply({.code = static_cast<int>(answer.code),
+                                    .message = std::move(answer.message),
+                                    .details = std::move(answer.details),
+                                    .response = std::move(answer.response),
+                                    .metadata = std::move(answer.metadata)});
+                           });
+      },
+      [front = grpc_.get()](std::string_view path) { return front->answers_much(path); });
 }
 
 std::string Server::addresses() const {

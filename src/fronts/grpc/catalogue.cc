@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "command/runs.h"
+#include "command/schedules.h"
+#include "command/workers.h"
+
 namespace muster::rpc {
 namespace {
 
@@ -26,6 +30,14 @@ std::string_view code_name(std::size_t code) {
   return kNames[code];
 }
 
+// Commands whose answers carry payloads, or pages; none of them waits for anything to happen.
+bool carries_much(const command::Spec* command) {
+  static constexpr std::array kCommands{&command::kRunGet,     &command::kRunList,     &command::kRunGetStep,
+                                        &command::kRunHistory, &command::kScheduleGet, &command::kScheduleList,
+                                        &command::kWorkerList};
+  return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
+}
+
 }  // namespace
 
 const Method* find_method(std::string_view service, std::string_view name) {
@@ -38,6 +50,7 @@ const Method* find_method(std::string_view service, std::string_view name) {
 Entry::Entry(const Method& with, Metrics& metrics)
     : method(with),
       open_(with.service == kHealthService),
+      answers_much_(carries_much(with.command)),
       metrics_(metrics),
       took_(metrics.histogram("muster_grpc_call_seconds", "How long calls took, the wait of polls included.", latency_bounds(),
                               labels_of(with))) {}

@@ -31,7 +31,8 @@ class Entry {
   Entry(const Method& method, Metrics& metrics);
 
   const Method method;
-  bool open() const { return open_; }  // answered whoever asks: probes carry no token
+  bool open() const { return open_; }                  // answered whoever asks: probes carry no token
+  bool answers_much() const { return answers_much_; }  // megabytes, maybe: a connection has one such call under way at a time
   void measure(WireCode code, Ticks took);
 
  private:
@@ -39,6 +40,7 @@ class Entry {
 
   static constexpr std::size_t kCodes = 17;
   const bool open_;
+  const bool answers_much_;
   Metrics& metrics_;
   Histogram& took_;
   std::array<std::atomic<Counter*>, kCodes> calls_{};

@@ -136,6 +136,11 @@ WebCancel GrpcFront::call(WebRequest request, WebReply reply) {
   return WebCall::begin(state_->gate, std::move(request), std::move(reply));
 }
 
+bool GrpcFront::answers_much(std::string_view path) const {
+  const Entry* const entry = state_->gate->catalogue.find(path);
+  return entry != nullptr && entry->answers_much();
+}
+
 http2::Serve GrpcFront::streams() const {
   return [gate = state_->gate](http2::Stream& stream, const http2::Head& head) {
     return is_grpc(head.find("content-type")) ? serve_call(gate, stream, head) : nullptr;

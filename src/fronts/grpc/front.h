@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -44,6 +45,9 @@ class GrpcFront {
 
   // A call that came by gRPC-Web; see web.h. From any thread.
   WebCancel call(WebRequest request, WebReply reply);
+
+  // Whether the method at a path may answer with megabytes. From any thread.
+  bool answers_much(std::string_view path) const;
 
   // Serves streams of other listeners whose content is gRPC's; null for others.
   http2::Serve streams() const;

@@ -65,7 +65,10 @@ void WireCall::input_ended() {
   if (auto* const wrong = std::get_if<WireError>(&bytes)) return refuse(std::move(*wrong));
   request = std::get<std::string>(std::move(bytes));
   stream_->hold(request.size());
-  run();
+  if (!entry().answers_much()) return run();
+  stream_->when_room([weak = self_] {
+    if (const auto self = weak.lock()) self->run();
+  });
 }
 
 void WireCall::expired() { refuse_peer(Status::unavailable("the message did not arrive in time")); }

@@ -208,6 +208,27 @@ TEST_F(WireTest, AMessageInPiecesIsOne) {
   EXPECT_EQ(answer(stream).status(), "0");
 }
 
+TEST_F(WireTest, ACallThatMayAnswerMuchWaitsForRoomOnItsConnection) {
+  open();
+  kagzi::v1::GetWorkflowRequest request;
+  request.set_namespace_("default");
+  request.set_run_id(start_run("a"));
+  net::run_on(*loop, [&] { peer->connection.room = false; });
+  next_stream();
+  send(frame(Kind::headers, kEndHeaders, stream, http2::block(head("/kagzi.v1.WorkflowService/GetWorkflow"))) +
+       frame(Kind::data, kEndStream, stream, framed(request.SerializeAsString())));
+  // Another connection asks the same and is answered.
+  kagzi::v1::GetWorkflowResponse response;
+  grpc::ClientContext context;
+  EXPECT_TRUE(workflows()->GetWorkflow(&context, request, &response).ok());
+  EXPECT_FALSE(peer->has_ended(stream));
+  net::run_on(*loop, [&] {
+    peer->connection.room = true;
+    peer->session->output_drained();
+  });
+  EXPECT_EQ(answer(stream).status(), "0");
+}
+
 TEST_F(WireTest, AResetFreesThePlaceOfAPollAtOnceAndSoDoesAPeerThatIsGone) {
   open();
   const std::string worker = register_worker();

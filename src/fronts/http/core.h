@@ -52,6 +52,7 @@ class Core : public std::enable_shared_from_this<Core> {
   const Pages pages;
   Gzip gzip;
   RpcHandler rpc;               // empty: nobody takes calls
+  RpcAnswersMuch much_of_rpc;   // empty: all of them may
   http2::Serve other_streams;   // takes streams of HTTP/2 that are not for this front; empty: all are
   UpgradeHandler upgrade;       // empty: nobody takes WebSockets
   RunEventsHandler run_events;  // empty: nobody tells them

@@ -68,6 +68,7 @@ void route(ExchangePtr exchange, std::string_view& name) {
   if (rpc && request.method == Method::options) return answer_rpc_preflight(*exchange);
   if (rpc && request.method == Method::post) {
     Status known = authenticate(*exchange, exchange->peer_address());
+    if (core.much_of_rpc && !core.much_of_rpc(exchange->target.path)) return serve_rpc(std::move(exchange), std::move(known));
     Exchange& asked = *exchange;
     return asked.when_room([exchange = std::move(exchange), known = std::move(known)]() mutable {
       serve_rpc(std::move(exchange), std::move(known));

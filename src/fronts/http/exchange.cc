@@ -123,7 +123,12 @@ void Exchange::when_room(UniqueFunction<void()> begin) {
 }
 
 void Exchange::wait_with(std::function<void()> give_up) {
-  if (const auto session = session_.lock()) return session->wait_with(number_, std::move(give_up));
+  if (const auto session = session_.lock()) return session->wait_with(number_, std::move(give_up), true);
+  give_up();
+}
+
+void Exchange::cancel_with(std::function<void()> give_up) {
+  if (const auto session = session_.lock()) return session->wait_with(number_, std::move(give_up), false);
   give_up();
 }
 

@@ -65,6 +65,8 @@ class Exchange {
 
   // The request waits; `give_up` ends the wait when its connection does.
   void wait_with(std::function<void()> give_up);
+  // The same of one whose answer is being made, as far as anybody here knows.
+  void cancel_with(std::function<void()> give_up);
   // The peer will not read an answer: do not give it anything that would be lost.
   bool peer_gone() const;
 

@@ -155,8 +155,11 @@ Status HttpFront::reload_tls() {
   return {};
 }
 
-void HttpFront::set_rpc(RpcHandler handler) {
-  state_->core->loop.post([core = state_->core, handler = std::move(handler)]() mutable { core->rpc = std::move(handler); });
+void HttpFront::set_rpc(RpcHandler handler, RpcAnswersMuch answers_much) {
+  state_->core->loop.post([core = state_->core, handler = std::move(handler), much = std::move(answers_much)]() mutable {
+    core->rpc = std::move(handler);
+    core->much_of_rpc = std::move(much);
+  });
 }
 
 void HttpFront::set_upgrade(UpgradeHandler handler) {

@@ -53,7 +53,7 @@ class HttpFront {
   Status set_tokens(AuthOptions auth);
   Status reload_tls();  // reads the same files again; on failure the old certificate stays
   // Who carries out calls of gRPC-Web; empty: nobody does, and their paths are unknown.
-  void set_rpc(RpcHandler handler);
+  void set_rpc(RpcHandler handler, RpcAnswersMuch answers_much = {});
   // Who takes over WebSockets; empty: nobody does, and their path is unknown.
   void set_upgrade(UpgradeHandler handler);
   // Who tells what happens to runs; empty: nobody does, and their path is unknown.

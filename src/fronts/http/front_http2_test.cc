@@ -79,5 +79,46 @@ TEST_F(Http2Test, AShortBodyIsAnsweredByItsRouteAndALongOneOfAStrangerIsNotKept)
   EXPECT_EQ(peer->answer(long_one).head.at(":status"), "201");
 }
 
+TEST_F(Http2Test, LongAnswersOfAConnectionAreMadeOneAtATime) {
+  open();
+  store.hold();
+  const std::vector<std::uint32_t> pages{peer->begin(head("GET", "/api/v1/jobs")), peer->begin(head("GET", "/api/v1/jobs")),
+                                         peer->begin(head("GET", "/api/v1/jobs"))};
+  ASSERT_TRUE(eventually([&] { return store.held() > 0; }));
+  EXPECT_EQ(store.held(), 1u);
+  EXPECT_EQ(ask(head("GET", "/healthz")).head.at(":status"), "200") << "a short one does not wait";
+  EXPECT_EQ(store.held(), 1u);
+  store.let_go();
+  for (const std::uint32_t page : pages) EXPECT_EQ(peer->answer(page).head.at(":status"), "200");
+}
+
+TEST_F(Http2Test, ALongAnswerDoesNotWaitForAClaimThatWaitsItself) {
+  open();
+  register_worker("w1");
+  const std::uint32_t parked = peer->begin(head("POST", "/api/v1/jobs/claim"), R"({"worker":"w1","wait_ms":60000})");
+  EXPECT_EQ(ask(head("GET", "/api/v1/jobs")).head.at(":status"), "200");
+  EXPECT_FALSE(peer->has_ended(parked));
+}
+
+TEST_F(Http2Test, AClaimThatComesWhileTheConnectionDrainsDoesNotWait) {
+  open();
+  register_worker("w1");
+  const std::uint32_t parked = peer->begin(head("POST", "/api/v1/jobs/claim"), R"({"worker":"w1","wait_ms":60000})");
+  net::run_on(loop, [&] { peer->session->drain(); });
+  EXPECT_EQ(peer->answer(parked).head.at(":status"), "200");
+}
+
+TEST_F(Http2Test, AClaimThatWasOnItsWayWhenTheConnectionDrainedDoesNotWait) {
+  open();
+  register_worker("w1");
+  store.hold();
+  const std::uint32_t page = peer->begin(head("GET", "/api/v1/jobs"));  // keeps the connection open
+  net::run_on(loop, [&] { peer->session->drain(); });
+  const std::uint32_t late = peer->begin(head("POST", "/api/v1/jobs/claim"), R"({"worker":"w1","wait_ms":60000})");
+  store.let_go();
+  EXPECT_EQ(peer->answer(late).head.at(":status"), "200");
+  EXPECT_EQ(peer->answer(page).head.at(":status"), "200");
+}
+
 }  // namespace
 }  // namespace muster::http

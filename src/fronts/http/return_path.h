@@ -50,7 +50,8 @@ class ReturnPath {
 
   // Runs `begin` when no other request before it may still be answered at length and the connection has room.
   virtual void begin_long(std::uint64_t number, UniqueFunction<void()> begin) = 0;
-  virtual void wait_with(std::uint64_t number, std::function<void()> give_up) = 0;
+  // `give_up` runs when the peer goes or the server stops. `parked`: nothing is made of the answer until something happens.
+  virtual void wait_with(std::uint64_t number, std::function<void()> give_up, bool parked) = 0;
   virtual bool peer_gone() const = 0;
   virtual const std::string& peer_address() const = 0;
 };

@@ -85,7 +85,7 @@ void serve_rpc(ExchangePtr exchange, Status authenticated) {
     on_loop(shared->core().loop,
             [shared, form, answer = std::move(answer)]() mutable { answer_call(*shared, form, std::move(answer)); });
   }));
-  if (*cancel) shared->wait_with([cancel] { (*cancel)(); });
+  if (*cancel) shared->cancel_with([cancel] { (*cancel)(); });
 }
 
 }  // namespace muster::http

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct RpcAnswer {
 
 // Carries a call out: replies once, on any thread, and returns what to call when the client goes away.
 using RpcHandler = std::function<UniqueFunction<void()>(RpcRequest, UniqueFunction<void(RpcAnswer)>)>;
+// Whether the method at a path may answer with megabytes.
+using RpcAnswersMuch = std::function<bool(std::string_view path)>;
 
 // "/package.Service/Method", whatever the method of HTTP.
 bool is_rpc_path(const Target& target);

@@ -185,7 +185,7 @@ void HttpSession::become_stream(const Response& head, std::shared_ptr<net::Sessi
           .session = std::move(session)});
 }
 
-void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up) {
+void HttpSession::wait_with(std::uint64_t number, std::function<void()> give_up, bool) {
   Slot* found = slot(number);
   // The answer may have come before this.
   if (found == nullptr || found->outcome) return;

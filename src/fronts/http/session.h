@@ -44,7 +44,7 @@ class HttpSession final : public net::Session, public ReturnPath, public std::en
   net::Connection* to_stream_on(std::uint64_t number) override { return to_itself(number); }
   void become_stream(const Response& head, std::shared_ptr<net::Session> session) override;
   void begin_long(std::uint64_t number, UniqueFunction<void()> begin) override;
-  void wait_with(std::uint64_t number, std::function<void()> give_up) override;
+  void wait_with(std::uint64_t number, std::function<void()> give_up, bool parked) override;
   bool peer_gone() const override { return closed_ || peer_finished_; }
   const std::string& peer_address() const override { return connection_.peer_address(); }
 

@@ -75,6 +75,7 @@ void StreamSession::drained() {
 }
 
 void StreamSession::draining() {
+  draining_ = true;
   if (over()) return;
   if (events_) return close_when_sent();
   if (successor_) return successor_->drain();
@@ -142,9 +143,18 @@ void StreamSession::become_stream(const Response& head, std::shared_ptr<net::Ses
   });
 }
 
-void StreamSession::wait_with(std::uint64_t, std::function<void()> give_up) {
-  if (stream_ == nullptr) return give_up();
-  if (!finished_) give_up_ = std::move(give_up);
+void StreamSession::begin_long(std::uint64_t, UniqueFunction<void()> begin) {
+  if (!over()) return stream_->when_room(std::move(begin));
+  // An exchange that goes while its session is there has been forgotten by its handler. This one goes because the session does.
+  core_->loop.post([begin = std::move(begin)] {});
+}
+
+// The connection carries other requests meanwhile, and they do not wait for what waits itself.
+void StreamSession::wait_with(std::uint64_t, std::function<void()> give_up, bool parked) {
+  if (stream_ == nullptr || (parked && draining_ && !finished_)) return give_up();
+  if (finished_) return;
+  give_up_ = std::move(give_up);
+  if (parked) stream_->make_way();
 }
 
 void StreamSession::send(std::string bytes, UniqueFunction<void(bool)> done) {

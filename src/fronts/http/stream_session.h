@@ -43,8 +43,8 @@ class StreamSession final : public http2::Handler,
   void become(UpgradeTaken) override {}
   net::Connection* to_stream_on(std::uint64_t) override { return over() ? nullptr : this; }
   void become_stream(const Response& head, std::shared_ptr<net::Session> session) override;
-  void begin_long(std::uint64_t, UniqueFunction<void()> begin) override { begin(); }
-  void wait_with(std::uint64_t number, std::function<void()> give_up) override;
+  void begin_long(std::uint64_t number, UniqueFunction<void()> begin) override;
+  void wait_with(std::uint64_t number, std::function<void()> give_up, bool parked) override;
   bool peer_gone() const override { return stream_ == nullptr; }
 
   // net::Connection, for a stream of events
@@ -83,6 +83,7 @@ class StreamSession final : public http2::Handler,
   std::vector<UniqueFunction<void(bool)>> taken_;  // to be told when what was sent has left
   bool events_ = false;                            // the hub sends
   bool finished_ = false;                          // the end was given
+  bool draining_ = false;                          // the server stops
 };
 
 }  // namespace muster::http

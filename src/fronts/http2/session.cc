@@ -276,6 +276,7 @@ void Stream::respond(unsigned status, std::span<const Field> fields) {
 
 void Stream::respond_and_end(unsigned status, std::span<const Field> fields, Done done) {
   submit_head(status, fields, false);
+  make_way();
   begin_sending();
   finished_ = true;
   done_ = std::move(done);
@@ -299,6 +300,7 @@ void Stream::send(std::string bytes) {
 
 void Stream::finish(std::span<const Field> trailers, Done done) {
   check(responded_ && !finished_, "a stream is finished once");
+  make_way();
   begin_sending();
   finished_ = true;
   done_ = std::move(done);
@@ -311,6 +313,18 @@ void Stream::reset(Reset why) {
   if (std::exchange(reset_, true)) return;
   session_.unfinished_.erase(id_);
   nghttp2_submit_rst_stream(session_.library_, NGHTTP2_FLAG_NONE, id_, static_cast<std::uint32_t>(why));
+  session_.touch();
+}
+
+void Stream::when_room(UniqueFunction<void()> begin) {
+  begin_ = std::move(begin);
+  session_.long_waiting_.insert(id_);
+  session_.begin_next_long();
+}
+
+void Stream::make_way() {
+  if (session_.long_ != id_) return;
+  session_.long_ = 0;
   session_.touch();
 }
 
@@ -457,7 +471,8 @@ void Session::open(std::int32_t id, bool ended) {
   // With nothing else under way a connection always has room for one.
   if (streams_.size() > 1 && !connection_.has_room()) return stream.reset(Reset::refused);
   guarded(&stream, "request", [&] { stream.handler_ = service_->serve(stream, head); });
-  if (!stream.handler_) stream.reset(Reset::refused);
+  if (!stream.handler_) return stream.reset(Reset::refused);
+  if (draining_) call(stream, "drain", &Handler::draining);
 }
 
 void Session::take_data(std::int32_t id, std::string_view bytes) {
@@ -533,6 +548,10 @@ void Session::stream_closed(std::int32_t id) {
   unfinished_.erase(id);
   stream.input_ended_ = true;
   if (stream.is_sending()) --sending_;
+  if (long_ == id) long_ = 0;
+  long_waiting_.erase(id);
+  // Whoever is told by what it holds that nobody answered learns first that nobody asks any more.
+  if (stream.begin_) service_->loop.post([begin = std::move(stream.begin_)] {});
   held_ -= stream.held_ + stream.unsent();
   stream.held_ = 0;
   if (stream.done_) guarded(nullptr, "undelivered answer", [&] { std::exchange(stream.done_, {})(false); });
@@ -604,6 +623,7 @@ void Session::flush() {
   if (outcome != 0) return connection_.close_now();  // out of memory
   report_held();
   tell_drained();
+  begin_next_long();
   finish_if_done();
 }
 
@@ -613,6 +633,20 @@ void Session::tell_drained() {
   for (const std::int32_t id : std::exchange(drained_streams_, {})) {
     const auto found = streams_.find(id);
     if (found != streams_.end() && found->second.unsent() == 0) call(found->second, "room for more", &Handler::drained);
+  }
+}
+
+// How long an answer is shows when it is there, so a connection makes one long answer at a time.
+void Session::begin_next_long() {
+  while (!closed_ && long_ == 0 && !long_waiting_.empty()) {
+    report_held();
+    const bool nothing_to_send = sending_ == 0 && connection_.unsent() == 0;
+    if (!nothing_to_send && !connection_.has_room()) return;
+    Stream& stream = streams_.at(long_waiting_.extract(long_waiting_.begin()).value());
+    if (stream.finished_ || stream.reset_) continue;
+    long_ = stream.id_;
+    UniqueFunction<void()> begin = std::exchange(stream.begin_, {});
+    guarded(&stream, "long answer", [&] { begin(); });
   }
 }
 

@@ -90,6 +90,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   void flush();
   void tell_drained();
   void read_on();
+  void begin_next_long();
   void finish_if_done();
   void arm();
   bool is_silent(const Stream& stream, Ticks at) const;
@@ -111,6 +112,8 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   std::set<std::int32_t> unfinished_;          // streams whose peer has not ended its side, and may still
   std::size_t sending_ = 0;                    // streams with bytes, or an end, that have not left
   std::vector<std::int32_t> drained_streams_;  // whose bytes have all left in this flush
+  std::set<std::int32_t> long_waiting_;        // streams whose long answer is not begun yet
+  std::int32_t long_ = 0;                      // the stream whose long answer is being made; 0: none
   Allowance controls_{kControlsBurst};
   Ticks received_at_{};
   Ticks idle_since_{};

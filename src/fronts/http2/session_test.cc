@@ -387,6 +387,7 @@ TEST_F(SessionTest, DrainingSaysSoServesWhatIsUnderWayAndEnds) {
   EXPECT_EQ(sent[0].payload.substr(0, 4), number32(0x7fffffff));
   send(request(3));
   EXPECT_EQ(script.begun, 2u) << "it was on its way";
+  EXPECT_EQ(script.draining, 2) << "and is told at once";
   send(frame(Kind::ping, kAck, 0, sent[1].payload));
   sent = frames();
   ASSERT_EQ(sent.size(), 1u);
@@ -406,6 +407,36 @@ TEST_F(SessionTest, AConnectionWithNothingUnderWayDrainsAtOnce) {
   send(frame(Kind::ping, kAck, 0, "draining"));
   EXPECT_EQ(goaway(), Fault::none);
   EXPECT_TRUE(connection.closed);
+}
+
+TEST_F(SessionTest, LongAnswersAreMadeOneAtATimeAndAsFarAsThereIsRoom) {
+  script.waits = true;
+  connect();
+  std::vector<std::uint32_t> begun;
+  for (std::uint32_t i = 1; i <= 5; ++i) {
+    send(request(2 * i - 1));
+    script.open.at(i)->when_room([&begun, i] { begun.push_back(i); });
+  }
+  EXPECT_EQ(begun, (std::vector<std::uint32_t>{1}));
+  const auto answer = [this](std::uint32_t i) {
+    script.open.at(i)->respond(200, {});
+    script.open.at(i)->send(std::string(100'000, 'x'));  // more than the window
+    script.open.at(i)->finish({});
+    session->output_drained();
+  };
+  answer(1);
+  EXPECT_EQ(begun, (std::vector<std::uint32_t>{1, 2})) << "the first is made, and there is room";
+  connection.room = false;
+  answer(2);
+  EXPECT_EQ(begun.size(), 2u);
+  send(frame(Kind::rst_stream, 0, 5, number32(8)));
+  connection.room = true;
+  session->output_drained();
+  EXPECT_EQ(begun, (std::vector<std::uint32_t>{1, 2, 4})) << "the third went away";
+  script.open.at(4)->make_way();
+  session->output_drained();
+  EXPECT_EQ(begun, (std::vector<std::uint32_t>{1, 2, 4, 5})) << "it waits itself";
+  session->closed();
 }
 
 TEST_F(SessionTest, TenThousandStreamsAtOnceAreServedAndLeaveNothing) {

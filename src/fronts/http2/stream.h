@@ -80,6 +80,12 @@ class Stream {
   std::size_t unsent() const { return outgoing_.size() - outgoing_at_; }
   std::size_t kept() const { return outgoing_.size(); }  // unsent() and what has left and is still in memory
 
+  // For answers of megabytes, maybe: runs `begin` when the connection makes no other such answer and has room, which may be now;
+  // not at all when the stream ends before. Once.
+  void when_room(UniqueFunction<void()> begin);
+  // What was begun so waits for something to happen, and others need not wait for it.
+  void make_way();
+
   // Bytes that the handler keeps of this stream, which count against its connection's share.
   void hold(std::size_t bytes);
   // While paused the peer's window does not grow: it sends at most stream_window_bytes more.
@@ -105,17 +111,18 @@ class Stream {
   std::size_t outgoing_at_ = 0;
   std::string trailers_;  // names and values, each ended by a zero byte, until they are sent
   Done done_;
-  Ticks touched_{};              // when bytes last moved in the direction that something waits for
-  std::size_t held_ = 0;         // by the handler
-  std::size_t window_owed_ = 0;  // received, and not given back to the peer's window yet
-  bool input_ended_ = false;     // by the peer
-  bool input_paused_ = false;    // by the handler
-  bool withheld_ = false;        // its window, for want of room
-  bool responded_ = false;       // the head was given
-  bool finished_ = false;        // the end was given
-  bool ended_ = false;           // and has left
-  bool deferred_ = false;        // the library waits for bytes
-  bool reset_ = false;           // by us
+  UniqueFunction<void()> begin_;  // set while it waits to be begun
+  Ticks touched_{};               // when bytes last moved in the direction that something waits for
+  std::size_t held_ = 0;          // by the handler
+  std::size_t window_owed_ = 0;   // received, and not given back to the peer's window yet
+  bool input_ended_ = false;      // by the peer
+  bool input_paused_ = false;     // by the handler
+  bool withheld_ = false;         // its window, for want of room
+  bool responded_ = false;        // the head was given
+  bool finished_ = false;         // the end was given
+  bool ended_ = false;            // and has left
+  bool deferred_ = false;         // the library waits for bytes
+  bool reset_ = false;            // by us
 };
 
 // Takes a request up: whoever serves it, or null, which refuses it. It may answer before it returns.
