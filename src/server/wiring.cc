@@ -301,6 +301,7 @@ http::HttpOptions http_options(const Config& config, const std::string& operator
   options.limits.header_bytes_max = count(config, "limits", "header_bytes_max");
   options.limits.body_bytes_max = count(config, "limits", "body_bytes_max");
   options.limits.connections_max = count(config, "limits", "connections_max");
+  if (config.serves_grpc()) options.other_streams = rpc::http2_limits(grpc_limits(config));
   options.cors_origins = config.list("http", "cors_origins");
   options.rpc_origins = config.list("grpc", "web_origins");
   options.host_names = config.list("http", "host_names");

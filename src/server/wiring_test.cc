@@ -48,6 +48,15 @@ TEST(Wiring, LoadAndCertificatesGoWhereTheyAreUsed) {
   EXPECT_EQ(all_tokens(loaded.config, "key").size(), 1u) << "no wire takes a fingerprint for a token";
 }
 
+TEST(Wiring, WhereGrpcIsServedItsBoundsOfStreamsReachEveryListener) {
+  const http::HttpOptions alone = http_options(config_with({{"listen.grpc", "off"}}), "key");
+  EXPECT_FALSE(alone.other_streams.has_value());
+  const http::HttpOptions joined =
+      http_options(config_with({{"listen.grpc", "127.0.0.1:0"}, {"grpc.streams_per_connection_max", "5000"}}), "key");
+  ASSERT_TRUE(joined.other_streams.has_value());
+  EXPECT_EQ(joined.other_streams->streams_max, 5'000u);
+}
+
 TEST(Wiring, TheDefaultsOfTheTableAreTheDefaultsOfTheParts) {
   const Config config = config_with({});
   const engine::Options engine_default;

@@ -35,13 +35,20 @@ net::ListenerOptions listener_options(const HttpOptions& options, std::string_vi
           .offers_http2 = true};
 }
 
-http2::Limits http2_limits(const Limits& limits) {
+http2::Limits http2_limits(const HttpOptions& options) {
+  const Limits& limits = options.limits;
   http2::Limits out;
   out.header_list_bytes_max = limits.header_bytes_max;
   out.streams_max = limits.pipeline_max;
   out.idle = limits.idle;
   out.input_silence = limits.body_read;
   out.output_silence = limits.write;
+  if (const auto& others = options.other_streams) {
+    out.header_list_bytes_max = std::max(out.header_list_bytes_max, others->header_list_bytes_max);
+    out.streams_max = std::max(out.streams_max, others->streams_max);
+    out.keepalive = others->keepalive;
+    out.keepalive_accepted = others->keepalive_accepted;
+  }
   return out;
 }
 
@@ -61,7 +68,7 @@ http2::Serve streams_of(const std::shared_ptr<Core>& core) {
 
 std::shared_ptr<const http2::Choice> choice_of(const std::shared_ptr<Core>& core) {
   const auto service = std::make_shared<const http2::Service>(http2::Service{
-      .loop = core->loop, .limits = http2_limits(core->options.limits), .incidents = core->incidents, .serve = streams_of(core)});
+      .loop = core->loop, .limits = http2_limits(core->options), .incidents = core->incidents, .serve = streams_of(core)});
   return std::make_shared<const http2::Choice>(
       http2::Choice{.http1 = [core](net::Connection& connection) { return make_session(core, connection); },
                     .http2 = [service](net::Connection& connection) -> std::shared_ptr<net::Session> {

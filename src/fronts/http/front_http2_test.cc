@@ -52,6 +52,13 @@ TEST_F(Http2Test, AnAnswerWithoutABodyEndsWithItsHeadAndNeedsNoWindow) {
   EXPECT_EQ(ask(head("HEAD", "/events")).head.at("content-type"), "text/event-stream");
 }
 
+TEST_F(Http2Test, AHeadIsBoundedAsOnHttp1WhateverElseTheConnectionCarries) {
+  open();
+  EXPECT_EQ(ask(head("GET", "/healthz", {{"x-long", std::string(12'000, 'x')}})).head.at(":status"), "200");
+  const Fields two{{"x-long", std::string(8'100, 'x')}, {"x-longer", std::string(8'100, 'x')}};
+  EXPECT_EQ(ask(head("GET", "/healthz", two)).head.at(":status"), "431");
+}
+
 TEST_F(Http2Test, AShortBodyIsAnsweredByItsRouteAndALongOneOfAStrangerIsNotKept) {
   HttpOptions options = guarded();
   options.cors_origins = {"https://console.example"};
@@ -118,6 +125,24 @@ TEST_F(Http2Test, AClaimThatWasOnItsWayWhenTheConnectionDrainedDoesNotWait) {
   store.let_go();
   EXPECT_EQ(peer->answer(late).head.at(":status"), "200");
   EXPECT_EQ(peer->answer(page).head.at(":status"), "200");
+}
+
+TEST_F(Http2Test, AListenerThatCarriesOtherStreamsTellsTheLargerBounds) {
+  HttpOptions options;
+  options.other_streams = http2::Limits{.streams_max = 10'000, .header_list_bytes_max = 64 * 1024};
+  open(std::move(options));
+  Client client = connect();
+  client.send(std::string(http2::kPrefaceText) + frame(Kind::settings, 0, 0));
+  const std::string settings = client.read_until(http2::setting(6, 64 * 1024));
+  EXPECT_NE(settings.find(http2::setting(3, 10'000)), std::string::npos);
+}
+
+TEST_F(Http2Test, AListenerOfItsOwnTellsTheBoundsOfHttp) {
+  open();
+  Client client = connect();
+  client.send(std::string(http2::kPrefaceText) + frame(Kind::settings, 0, 0));
+  const std::string settings = client.read_until(http2::setting(6, 16 * 1024));
+  EXPECT_NE(settings.find(http2::setting(3, 64)), std::string::npos);
 }
 
 }  // namespace

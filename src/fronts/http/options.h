@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/clock.h"
 #include "base/embedded.h"
 #include "fronts/auth/authenticator.h"
+#include "fronts/http2/limits.h"
 #include "net/budget.h"
 #include "net/tls.h"
 
@@ -44,10 +46,11 @@ struct HttpOptions {
   std::shared_ptr<net::ByteBudget> budget;  // shared with other fronts; null: the listener has its own
   AuthOptions auth;
   Limits limits;
-  std::shared_ptr<auth::Brake> brake;     // shared with the other fronts; null: one of its own
-  std::vector<std::string> cors_origins;  // browsers' pages that may call, beside the server's own; * is any, with tokens
-  std::vector<std::string> rpc_origins;   // the same for gRPC-Web
-  std::vector<std::string> host_names;    // accepted in `Host` on a listener without authentication, beside loopback names
+  std::optional<http2::Limits> other_streams;  // what others need whose streams come to the same listeners; the larger counts
+  std::shared_ptr<auth::Brake> brake;          // shared with the other fronts; null: one of its own
+  std::vector<std::string> cors_origins;       // browsers' pages that may call, beside the server's own; * is any, with tokens
+  std::vector<std::string> rpc_origins;        // the same for gRPC-Web
+  std::vector<std::string> host_names;         // accepted in `Host` on a listener without authentication, beside loopback names
   std::map<std::string, std::string_view> documents;  // by path: JSON that everybody may read, as it is
   bool exposed = false;                               // others bring requests that came from other machines
   std::span<const embedded::File> pages;              // the dashboard's; they live as long as the program

@@ -24,7 +24,9 @@ StreamSession::StreamSession(std::shared_ptr<Core> core, http2::Stream& stream)
     : core_(std::move(core)), stream_(&stream), peer_address_(stream.peer_address()) {}
 
 void StreamSession::take_head(const http2::Head& head) {
-  if (head.too_large) return refuse(431, Status::invalid_argument("the headers are longer than accepted"));
+  // The bound of the connection may be that of another protocol on it.
+  if (head.too_large || head.bytes > core_->options.limits.header_bytes_max)
+    return refuse(431, Status::invalid_argument("the headers are longer than accepted"));
   request_.method = method_named(head.method);
   request_.target = std::string(head.path);
   request_.host = std::string(head.authority);

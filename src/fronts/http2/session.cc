@@ -455,6 +455,7 @@ Head Session::read_head() {
       head.authority = field.value;
   }
   head.fields = head_fields_;
+  head.bytes = head_bytes_;
   head.too_large = head_bytes_ > service_->limits.header_list_bytes_max;
   if (head.authority.empty()) head.authority = head.find("host");
   return head;

@@ -28,6 +28,7 @@ struct Head {
   std::string_view authority;
   std::string_view path;
   std::span<const Field> fields;  // the others, in order
+  std::size_t bytes = 0;          // of all of it, as RFC 9113 counts them
   bool too_large = false;         // it was longer than accepted, and fields are missing
   bool ended = false;             // no body follows
 
