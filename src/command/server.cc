@@ -11,11 +11,18 @@
 namespace muster::command {
 namespace {
 
+// The listener of everything serves HTTP where nobody else does.
+std::string address_of_http(const Listeners& listeners) {
+  std::map<std::string, std::string> all = listeners.all();
+  const std::string& own = all["http"];
+  return (own.empty() || own == "off") && all.contains("listen") ? all["listen"] : own;
+}
+
 // A server that is alone on its store leads it, in the one term there is.
 Cluster alone(const ServerFacts& facts, const Listeners& listeners, Instant now) {
   ClusterNode node;
   node.name = facts.node;
-  node.address = listeners.all()["http"];
+  node.address = address_of_http(listeners);
   node.version = facts.version;
   node.started_at = facts.started_at;
   node.seen_at = now;

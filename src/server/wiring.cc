@@ -133,10 +133,11 @@ std::string host_name() {
 std::string node_address(const Config& config) {
   const std::string& configured = config.text("postgres", "address");
   if (!configured.empty()) return configured;
-  const auto http = config.http();
+  const bool own = config.http().has_value();
+  const auto http = own ? config.http() : config.everything();
   if (!http || http->port == 0) return {};
   const bool everywhere = http->host == "0.0.0.0" || http->host == "::";
-  return everywhere ? fmt::format("{}:{}", host_name(), http->port) : config.text("listen", "http");
+  return everywhere ? fmt::format("{}:{}", host_name(), http->port) : config.text("listen", own ? "http" : "all");
 }
 
 store::postgres::Preparing preparing(std::string_view choice) {

@@ -190,6 +190,7 @@ TEST(Wiring, ANodesAddressIsTheOnePeopleCanUse) {
     return postgres_options(config_with(std::move(flags))).address;
   };
   EXPECT_EQ(address({{"listen.http", "10.0.0.1:8080"}}), "10.0.0.1:8080");
+  EXPECT_EQ(address({{"listen.http", "off"}, {"listen.all", "10.0.0.1:9090"}}), "10.0.0.1:9090");
   EXPECT_EQ(address({{"listen.http", "off"}}), "");
   EXPECT_EQ(address({{"listen.http", "127.0.0.1:0"}}), "");
   for (const char* everywhere : {"0.0.0.0:8080", "[::]:8080"}) {

@@ -122,6 +122,7 @@ Status HttpFront::listen(const ListenAt& at) {
   auto listener = open(at);
   if (!listener.ok()) return listener.status();
   state_->second = *std::move(listener);
+  state_->core->door.listeners().set("listen", state_->second->address());
   return {};
 }
 

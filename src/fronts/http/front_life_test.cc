@@ -180,6 +180,19 @@ TEST_F(Life, ShowsTheServerAndItsHealth) {
   EXPECT_EQ(call_json("GET", "/api/v1/server")["reason"], "the disk is full");
 }
 
+TEST_F(Life, AListenerOfEverythingIsShownAndIsTheAddressOfAServerThatHasNoOther) {
+  HttpOptions options;
+  options.address = "";
+  the_door().listeners().set("http", "off");
+  start(std::move(options));
+  ASSERT_TRUE(front->listen({.host = "127.0.0.1", .port = 0}).ok());
+  const std::string& address = front->second_address();
+  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  const auto shown = [port](const char* path) { return nlohmann::json::parse(Client(port).call("GET", path).body); };
+  EXPECT_EQ(shown("/api/v1/server")["listeners"]["listen"], address);
+  EXPECT_EQ(shown("/api/v1/cluster")["nodes"][0]["address"], address);
+}
+
 TEST_F(Life, MeasuresRequestsByRouteAndStatus) {
   start();
   submit(R"({"type":"t"})");
