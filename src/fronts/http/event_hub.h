@@ -2,6 +2,8 @@
 //
 // Each stream has its own place in the ring and a bound of unsent bytes. A reader that is slower than the events stops being fed
 // at that bound; when it reads on, it continues from the ring, and if the ring has moved past its place it is told by a `gap`.
+// A paced stream (`coalesce_ms`) is fed once in its pace, what has happened to the same thing meanwhile as one event; one that has not
+// taken its last turn waits for the next. Paced streams that want the same are given the same bytes.
 // One that reads nothing at all is closed by the connection's write time-out. Lives on the loop's thread.
 #pragma once
 
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -17,6 +20,7 @@
 #include "fronts/http/auth.h"
 #include "fronts/http/codec/events.h"
 #include "fronts/http/options.h"
+#include "fronts/http/return_path.h"
 #include "net/connection.h"
 #include "net/io_loop.h"
 
@@ -31,8 +35,8 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   bool full() const { return streams_.size() >= limits_.event_streams_max; }
   std::size_t size() const { return streams_.size(); }
 
-  // Feeds `connection` with events after `after`. The connection leaves with remove() before it goes.
-  void add(net::Connection& connection, EventFilter filter, std::uint64_t after, Credential credential);
+  // Feeds `connection` with what it asked for. The connection leaves with remove() before it goes.
+  void add(net::Connection& connection, ReturnPath::StreamStart start);
   void remove(net::Connection& connection);
   // The connection took everything: it may be fed again.
   void drained(net::Connection& connection);
@@ -44,6 +48,8 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
     EventFilter filter;
     std::uint64_t after = 0;
     Credential credential;
+    Duration pace{};  // zero: at once
+    Ticks due{};      // of a paced one: its next turn
     Ticks last_sent{};
     bool starved = false;  // there is more in the ring than could be fed
   };
@@ -51,6 +57,9 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   void unsubscribe();
   void feed_all();
   void feed(net::Connection& connection, Stream& stream);
+  // Turns of paced streams. They fall on multiples of the pace, so that streams of one pace have theirs together.
+  void plan_turn();
+  void take_turns();
   void comment_on_silence();
 
   net::IoLoop& loop_;
@@ -59,8 +68,11 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   const Incidents incidents_;
   std::map<net::Connection*, Stream> streams_;
   std::atomic<bool> wake_pending_{false};  // the only thing a publishing thread touches
+  std::size_t paced_ = 0;                  // of the streams
+  std::optional<Ticks> turn_at_;           // when the next turn is, if one is planned
   bool subscribed_ = false;
   command::SubscriptionId subscription_{};
+  net::Timer turn_;
   net::Timer silence_;
 };
 

@@ -88,15 +88,16 @@ void Exchange::upgrade(const UpgradeHandler& handler) {
   session->become(std::move(std::get<UpgradeTaken>(judged)));
 }
 
-void Exchange::stream(EventFilter filter, std::uint64_t after) {
+void Exchange::stream(EventRequest request, std::uint64_t after) {
   answered_ = true;
   core_->measure(route, 200, core_->loop.clock().elapsed() - started_);
   const auto session = session_.lock();
   if (!session) return;
   Response response{.status = 200, .content_type = "text/event-stream", .body = {}, .headers = {{"Cache-Control", "no-store"}}};
   session->stream(number_, {.response = std::move(response),
-                            .filter = std::move(filter),
+                            .filter = std::move(request.filter),
                             .after = after,
+                            .pace = request.pace,
                             .credential = credential,
                             .head_only = request_.method == Method::head});
 }

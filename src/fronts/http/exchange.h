@@ -15,6 +15,7 @@
 #include "base/unique_function.h"
 #include "command/context.h"
 #include "fronts/http/auth.h"
+#include "fronts/http/codec/events.h"
 #include "fronts/http/request.h"
 #include "fronts/http/response.h"
 #include "fronts/http/target.h"
@@ -54,7 +55,7 @@ class Exchange {
   // The connection leaves HTTP, if the handler takes it.
   void upgrade(const UpgradeHandler& handler);
   // Turns the connection into a stream of events.
-  void stream(EventFilter filter, std::uint64_t after);
+  void stream(EventRequest request, std::uint64_t after);
 
   // Turns the connection into a stream that is another session's; `open` makes it, or says why not.
   using OpenStream = UniqueFunction<Result<std::shared_ptr<net::Session>>(net::Connection&)>;

@@ -1,6 +1,7 @@
 // Server-sent events: order, filters, resuming, gaps, slow readers.
 #include <fmt/format.h>
 
+#include "fronts/http/event_pulse.h"
 #include "fronts/http/front_testing.h"
 
 namespace muster::http {
@@ -104,6 +105,8 @@ TEST_F(EventStream, RefusesUnknownKindsAndParameters) {
   start();
   EXPECT_EQ(call("GET", "/events?kinds=jobs").status, 400);
   EXPECT_EQ(call("GET", "/events?que=x").status, 400);
+  EXPECT_EQ(call("GET", "/events?coalesce_ms=49").status, 400);
+  EXPECT_EQ(call("GET", "/events?coalesce_ms=10001").status, 400);
   EXPECT_EQ(call("GET", "/events", "", "Last-Event-ID: abc\r\n").status, 400);
 }
 
@@ -148,6 +151,83 @@ TEST_F(EventStream, DoesNotBufferWithoutBoundForAReaderThatStops) {
   }
   EXPECT_GE(gaps, 1u) << "100,000 events do not fit the ring";
   EXPECT_GT(events, 0u);
+}
+
+TEST_F(EventStream, APacedStreamTellsOfAJobOnceATurnAndTheNewestOfIt) {
+  // Method: time stands still, so that everything up to the advance is one turn.
+  start();
+  Client client = open("?kinds=job&coalesce_ms=250");
+  const std::string first = submit(R"({"type":"a"})");
+  EXPECT_EQ(next(client).data["id"], first) << "after a pause nobody waits";
+  register_worker("w1");
+  const std::string second = submit(R"({"type":"b"})");
+  claim_one("w1");
+  claim_one("w1");
+  clock.advance(250ms);
+  const Seen one = next(client);
+  const Seen other = next(client);
+  EXPECT_EQ(one.data["event"], "claimed");
+  EXPECT_EQ(other.data["event"], "claimed");
+  EXPECT_EQ(one.data["id"], first);
+  EXPECT_EQ(other.data["id"], second);
+  EXPECT_LT(std::stoull(one.id), std::stoull(other.id));
+}
+
+TEST_F(EventStream, PacedStreamsOfOneTurnHearTheSameWhateverTheyAskFor) {
+  start();
+  Client all = open("?coalesce_ms=100");
+  Client same = open("?coalesce_ms=100");
+  Client mail = open("?queue=mail&coalesce_ms=100");
+  Client at_once = open("?queue=mail");
+  submit(R"({"type":"t","queue":"other"})");
+  const std::string id = submit(R"({"type":"t","queue":"mail"})");
+  EXPECT_EQ(next(at_once).data["id"], id);
+  clock.advance(100ms);  // what the first turn came too early for
+  EXPECT_EQ(next(mail).data["id"], id);
+  EXPECT_EQ(next(all).data["queue"], "other");
+  EXPECT_EQ(next(all).data["queue"], "mail");
+  EXPECT_EQ(next(same).data["queue"], "other");
+  EXPECT_EQ(next(same).data["queue"], "mail");
+}
+
+TEST_F(EventStream, ATurnWithTooMuchToTellIsMovedAheadAndSaysSo) {
+  start();
+  Client client = open("?kinds=job&coalesce_ms=10000");
+  submit(R"({"type":"first"})");
+  EXPECT_EQ(next(client).data["type"], "first");
+  std::string bulk = R"({"jobs":[)";
+  for (std::size_t i = 0; i < kPulseToldMax + 100; ++i) bulk += fmt::format(R"({}{{"type":"t{}"}})", i == 0 ? "" : ",", i);
+  bulk += "]}";
+  ASSERT_EQ(call("POST", "/api/v1/jobs/bulk", bulk).status, 201);
+  clock.advance(10s);
+  EXPECT_EQ(next(client).event, "gap");
+  for (std::size_t i = 100; i < kPulseToldMax + 100; ++i) ASSERT_EQ(next(client).data["type"], fmt::format("t{}", i));
+}
+
+TEST_F(EventStream, APacedReaderThatStopsIsSkippedAheadAndHoldsNobodyUp) {
+  // Method: one reader takes nothing while far more happens than its buffers hold; the other hears of the last job all the same, and
+  // the first, when it reads on, comes to the newest through a gap.
+  start();
+  Client stopped = open("?kinds=job&coalesce_ms=50");
+  Client reading = open("?kinds=job&coalesce_ms=50");
+  std::string bulk = R"({"jobs":[)";
+  for (int i = 0; i < 5'000; ++i) bulk += fmt::format(R"({}{{"type":"{}"}})", i == 0 ? "" : ",", std::string(100, 'x'));
+  bulk += "]}";
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(call("POST", "/api/v1/jobs/bulk", bulk).status, 201);
+    clock.advance(50ms);
+  }
+  submit(R"({"type":"last"})");
+  const auto hears_of_the_last = [&](Client& client) {
+    for (;;) {
+      clock.advance(50ms);
+      const Seen seen = next(client);
+      if (seen.event == "gap") continue;
+      if (seen.data["type"] == "last") return true;
+    }
+  };
+  EXPECT_TRUE(hears_of_the_last(reading));
+  EXPECT_TRUE(hears_of_the_last(stopped));
 }
 
 TEST_F(EventStream, EndsWhenTheFrontStops) {

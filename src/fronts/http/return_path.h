@@ -31,6 +31,7 @@ class ReturnPath {
     Response response;
     EventFilter filter;
     std::uint64_t after = 0;
+    Duration pace{};
     Credential credential;
     bool head_only = false;
   };

@@ -234,7 +234,7 @@ void HttpSession::start_streaming(StreamStart start) {
   if (start.head_only || peer_finished_) return connection_.close_when_sent();
   streaming_ = true;
   connection_.never_expire_reading();
-  core_->events->add(connection_, std::move(start.filter), start.after, std::move(start.credential));
+  core_->events->add(connection_, std::move(start));
 }
 
 void HttpSession::finish_if_done() {

@@ -132,7 +132,7 @@ void StreamSession::stream(std::uint64_t, StreamStart start) {
   respond(start.response, {.ends = start.head_only, .endless = true});
   if (start.head_only) return;
   events_ = true;
-  core_->events->add(*this, std::move(start.filter), start.after, std::move(start.credential));
+  core_->events->add(*this, std::move(start));
 }
 
 // The session begins when its head has left, as on a connection of its own.

@@ -58,6 +58,7 @@ export const isWanted = signal(false);
 
 const PACE_MS = 250;
 const FLUSH_MS = 100;
+const GAP_MS = 1000;
 const KEYS_MAX = 2000;
 const HIDDEN_GRACE_MS = 10_000;
 
@@ -66,18 +67,17 @@ const waiting = new Coalescer<LiveEvent>((event) => `${event.kind} ${event.names
 let source: EventSource | undefined;
 let address = '';
 let lastId = '';
-// A server that does not know the word refuses it, and is asked without.
-let isPaced = true;
 let attempts = 0;
 let reopening: ReturnType<typeof setTimeout> | undefined;
 let flushing: ReturnType<typeof setTimeout> | undefined;
+let gapping: ReturnType<typeof setTimeout> | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
 function wantedAddress(): string {
   const all = [...listeners.values()].map((one) => one.wanted);
   if (all.length === 0) return '';
   const kinds = [...new Set(all.flatMap((one) => one.kinds))].sort();
-  const words = new URLSearchParams({ kinds: kinds.join(','), ...(isPaced && { coalesce_ms: String(PACE_MS) }) });
+  const words = new URLSearchParams({ kinds: kinds.join(','), coalesce_ms: String(PACE_MS) });
   const jobs = new Set(all.filter((one) => one.kinds.includes('job')).map((one) => one.job ?? ''));
   if (jobs.size === 1 && kinds.length === 1) {
     const [job] = jobs;
@@ -107,9 +107,7 @@ function open(): void {
   const resume = lastId ? `&last_event_id=${encodeURIComponent(lastId)}` : '';
   const opened = new EventSource(address + resume);
   source = opened;
-  let wasOpen = false;
   opened.onopen = () => {
-    wasOpen = true;
     attempts = 0;
     isLive.value = true;
   };
@@ -117,7 +115,6 @@ function open(): void {
     if (source !== opened) return;
     isLive.value = false;
     doubt();
-    if (!wasOpen && opened.readyState === EventSource.CLOSED) isPaced = !isPaced;
     // The browser gives up on an answer that is no stream; otherwise it would come back by itself, but at its own pace.
     opened.close();
     source = undefined;
@@ -129,7 +126,11 @@ function open(): void {
   }
   opened.addEventListener('gap', (message) => {
     lastId = message.lastEventId || lastId;
-    staleNow();
+    // A flood brings one with every turn; everything is read again at the pace of somebody who looks.
+    gapping ??= setTimeout(() => {
+      gapping = undefined;
+      staleNow();
+    }, GAP_MS);
   });
 }
 

@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "command/door.h"
 #include "fronts/http/target.h"
 #include "model/ids.h"
 
 namespace muster::http {
+
+inline constexpr Duration kCoalesceMin{50};  // of a stream that is paced
+inline constexpr Duration kCoalesceMax{10'000};
 
 // All conditions must hold; an empty one always does. Conditions about jobs (type, job) let no other kind pass.
 struct EventFilter {
@@ -25,11 +29,13 @@ struct EventFilter {
   bool queues = true;
   bool extensions = true;
   bool packages = true;
+  bool operator==(const EventFilter&) const = default;
 };
 
 struct EventRequest {
   EventFilter filter;
   std::optional<std::uint64_t> after;  // empty: from now on
+  Duration pace{};                     // zero: every event, at once
 };
 
 // `last_event_id` is the header; the query parameter of that name is for browsers that cannot set it first.
