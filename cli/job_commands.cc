@@ -225,23 +225,21 @@ int change_each(Context& context, const std::string& verb, const std::vector<std
   return worst;
 }
 
-struct CancelArguments {
-  std::vector<std::string> ids;
-  std::string reason;
-};
-
-int cancel_jobs(Context& context, const CancelArguments& arguments) {
-  return change_each(context, "cancel", arguments.ids,
-                     [&](sdk::Client& client, const std::string& id) { return client.cancel(id, arguments.reason); });
-}
-
-struct JobRetryArguments {
+// Jobs by id, or all that match.
+struct ManyArguments {
   std::vector<std::string> ids;
   sdk::JobFilter filter;
-  std::optional<std::uint32_t> limit;
   bool all_namespaces = false;
   bool dry_run = false;
   bool yes = false;
+};
+
+struct CancelArguments : ManyArguments {
+  std::string reason;
+};
+
+struct JobRetryArguments : ManyArguments {
+  std::optional<std::uint32_t> limit;
 };
 
 bool filtered(const sdk::JobFilter& filter) {
@@ -261,11 +259,82 @@ sdk::Result<std::uint64_t> count_matching(sdk::Client& client, const sdk::JobFil
   return std::min(count, up_to);
 }
 
-bool confirmed(std::uint64_t count) {
-  std::cerr << fmt::format("retry {} jobs? [y/N] ", count) << std::flush;
+bool confirmed(std::string_view verb, std::uint64_t count) {
+  std::cerr << fmt::format("{} {} jobs? [y/N] ", verb, count) << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+struct Doing {
+  std::string_view verb;  // "retry"
+  std::string_view done;  // "retried"
+};
+
+// What is to be returned instead of going on: it was only to be counted, or nobody agrees.
+std::optional<int> held_back(Context& context, const ManyArguments& arguments, std::uint64_t count, const Doing& doing) {
+  if (arguments.dry_run) {
+    if (context.wants_table())
+      context.line(fmt::format("{} jobs would be {}", count, doing.done));
+    else
+      context.document(nlohmann::json{{fmt::format("would_{}", doing.verb), count}}.dump());
+    return to_int(Exit::ok);
+  }
+  if (count == 0 || arguments.yes) return std::nullopt;
+  if (!stdin_is_terminal())
+    return context.usage(fmt::format("{} jobs match: give --yes to {} them, or --dry-run to count", count, doing.verb));
+  if (confirmed(doing.verb, count)) return std::nullopt;
+  context.note("nothing was changed");
+  return to_int(Exit::refused);
+}
+
+// Ids or filters, one of them.
+std::optional<int> misused(Context& context, const ManyArguments& arguments) {
+  if (!arguments.ids.empty() && filtered(arguments.filter)) return context.usage("give job ids or filters, not both");
+  if (arguments.ids.empty() && !filtered(arguments.filter))
+    return context.usage("give job ids, or a filter such as --state dead or --queue NAME");
+  return std::nullopt;
+}
+
+// The newest first, so that what arrives meanwhile is not met.
+int cancel_matching(Context& context, sdk::Client& client, CancelArguments arguments) {
+  arguments.filter.ns = context.scope(arguments.all_namespaces);
+  if (arguments.filter.states.empty()) arguments.filter.states = {"scheduled", "ready", "running"};
+  const auto count = count_matching(client, arguments.filter, std::numeric_limits<std::uint64_t>::max());
+  if (!count.ok()) return context.fail("count jobs to cancel", count.error());
+  if (const auto instead = held_back(context, arguments, *count, {.verb = "cancel", .done = "cancelled"})) return *instead;
+  sdk::JobQuery query{.filter = arguments.filter, .order = {}, .limit = kPageMax, .cursor = {}, .payload = false};
+  std::vector<std::string> ids;
+  do {
+    const sdk::Result<sdk::JobPage> page = client.jobs(query);
+    if (!page.ok()) return context.fail(fmt::format("cancel jobs ({} are cancelled already)", ids.size()), page.error());
+    std::vector<std::string> slice;
+    for (const sdk::Job& job : page->jobs) slice.push_back(job.id);
+    if (!slice.empty()) {
+      const auto answer = client.cancel_many(slice, arguments.reason);
+      if (!answer.ok()) return context.fail(fmt::format("cancel jobs ({} are cancelled already)", ids.size()), answer.error());
+      for (const auto& one : *answer)
+        if (one.ok()) ids.push_back(one->id);
+    }
+    query.cursor = page->next;
+  } while (!query.cursor.empty());
+  if (context.wants_table()) {
+    for (const std::string& id : ids) context.line(id);
+    context.note(fmt::format("{} jobs are cancelled, running ones as soon as their workers hear of it", ids.size()));
+  } else {
+    context.document(nlohmann::json{{"ids", ids}}.dump());
+  }
+  return to_int(Exit::ok);
+}
+
+int cancel_jobs(Context& context, const CancelArguments& arguments) {
+  if (const auto wrong = misused(context, arguments)) return *wrong;
+  if (!arguments.ids.empty())
+    return change_each(context, "cancel", arguments.ids,
+                       [&](sdk::Client& client, const std::string& id) { return client.cancel(id, arguments.reason); });
+  const auto client = context.client();
+  if (!client.ok()) return context.fail("cancel job", client.error());
+  return cancel_matching(context, **client, arguments);
 }
 
 int retry_matching(Context& context, sdk::Client& client, JobRetryArguments arguments) {
@@ -275,21 +344,7 @@ int retry_matching(Context& context, sdk::Client& client, JobRetryArguments argu
   const std::uint64_t most = arguments.limit ? *arguments.limit : std::numeric_limits<std::uint64_t>::max();
   const sdk::Result<std::uint64_t> count = count_matching(client, filter, most);
   if (!count.ok()) return context.fail("count jobs to retry", count.error());
-  if (arguments.dry_run) {
-    if (context.wants_table())
-      context.line(fmt::format("{} jobs would be retried", *count));
-    else
-      context.document(nlohmann::json{{"would_retry", *count}}.dump());
-    return to_int(Exit::ok);
-  }
-  if (*count > 0 && !arguments.yes) {
-    if (!stdin_is_terminal())
-      return context.usage(fmt::format("{} jobs match: give --yes to retry them, or --dry-run to count", *count));
-    if (!confirmed(*count)) {
-      context.note("nothing was changed");
-      return to_int(Exit::refused);
-    }
-  }
+  if (const auto instead = held_back(context, arguments, *count, {.verb = "retry", .done = "retried"})) return *instead;
   std::vector<std::string> ids;
   for (bool more = *count > 0; more;) {
     const auto left = static_cast<std::uint32_t>(std::min<std::uint64_t>(most - ids.size(), kRedriveBatchMax));
@@ -309,13 +364,19 @@ int retry_matching(Context& context, sdk::Client& client, JobRetryArguments argu
 }
 
 int retry_jobs(Context& context, const JobRetryArguments& arguments) {
-  if (!arguments.ids.empty() && filtered(arguments.filter)) return context.usage("give job ids or filters, not both");
-  if (arguments.ids.empty() && !filtered(arguments.filter))
-    return context.usage("give job ids, or a filter such as --state dead or --queue NAME");
+  if (const auto wrong = misused(context, arguments)) return *wrong;
   const auto client = context.client();
   if (!client.ok()) return context.fail("retry job", client.error());
   if (arguments.ids.empty()) return retry_matching(context, **client, arguments);
   return change_each(context, "retry", arguments.ids, [](sdk::Client& asked, const std::string& id) { return asked.retry(id); });
+}
+
+void add_many(CLI::App& command, ManyArguments& arguments) {
+  command.add_option("ids", arguments.ids, kWhichJobs);
+  add_job_filter(command, arguments.filter);
+  command.add_flag("-A,--all-namespaces", arguments.all_namespaces, "of every namespace");
+  command.add_flag("--dry-run", arguments.dry_run, "only count");
+  command.add_flag("-y,--yes", arguments.yes, "do not ask");
 }
 
 void add_job_reading(CLI::App& group, Context& context) {
@@ -379,10 +440,10 @@ void add_job_commands(CLI::App& app, Context& context) {
 
   auto [cancel, cancelling] = add_command(group, context,
                                           {.name = "cancel",
-                                           .summary = "stop jobs: waiting ones at once, running ones through their worker",
-                                           .example = "muster job cancel JOB --reason 'wrong customer'"},
+                                           .summary = "stop jobs, by id or all that match: running ones through their worker",
+                                           .example = "muster job cancel --queue mail --reason 'wrong customer' --dry-run"},
                                           cancel_jobs);
-  cancel.add_option("ids", cancelling.ids, kWhichJobs)->required();
+  add_many(cancel, cancelling);
   cancel.add_option("--reason", cancelling.reason, "kept with the job");
 
   auto [retry, retrying] = add_command(group, context,
@@ -390,12 +451,8 @@ void add_job_commands(CLI::App& app, Context& context) {
                                         .summary = "start dead or cancelled jobs over: by id, or all that match",
                                         .example = "muster job retry --queue mail --error-kind timeout --dry-run"},
                                        retry_jobs);
-  retry.add_option("ids", retrying.ids, kWhichJobs);
-  add_job_filter(retry, retrying.filter);
+  add_many(retry, retrying);
   retry.add_option("--limit", retrying.limit, "at most this many")->check(CLI::PositiveNumber);
-  retry.add_flag("-A,--all-namespaces", retrying.all_namespaces, "of every namespace");
-  retry.add_flag("--dry-run", retrying.dry_run, "only count");
-  retry.add_flag("-y,--yes", retrying.yes, "do not ask");
 }
 
 }  // namespace muster::cli

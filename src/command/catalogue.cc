@@ -18,12 +18,15 @@
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/server.h"
+#include "command/watch/job_act.h"
+#include "command/watch/search.h"
+#include "command/watch/timing.h"
 #include "command/workers.h"
 
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 119> kCatalogue{
+constexpr std::array<const Spec*, 123> kCatalogue{
     &kActionGet,
     &kActionList,
     &kActionSubmit,
@@ -41,6 +44,7 @@ constexpr std::array<const Spec*, 119> kCatalogue{
     &kAuditList,
     &kBackupCreate,
     &kClusterStatus,
+    &kJobAct,
     &kJobCancel,
     &kJobCancelBulk,
     &kJobClaim,
@@ -109,6 +113,8 @@ constexpr std::array<const Spec*, 119> kCatalogue{
     &kScheduleBackfill,
     &kScheduleCreate,
     &kScheduleDelete,
+    &kScheduleExplain,
+    &kScheduleFires,
     &kScheduleGet,
     &kScheduleList,
     &kSchedulePause,
@@ -117,6 +123,7 @@ constexpr std::array<const Spec*, 119> kCatalogue{
     &kScheduleTrigger,
     &kScheduleUpdate,
     &kServerInfo,
+    &kServerSearch,
     &kSessionCompact,
     &kSessionCompactions,
     &kSessionCreate,

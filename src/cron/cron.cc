@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/uuid.h"
 #include "cron/calendar.h"
+#include "cron/explain.h"
 #include "cron/fields.h"
 #include "cron/interval.h"
 #include "cron/zone.h"
@@ -111,6 +112,7 @@ struct Plan::State {
   Zone zone;
   GapRule gap = GapRule::next;
   FoldRule fold = FoldRule::once;
+  std::string zone_name;
 
   // REQUIRES: 0 <= from < kEnd.
   std::optional<Instant> first_from(Instant from) const {
@@ -181,7 +183,13 @@ Result<Plan> Plan::parse(const Timing& timing) {
   const Result<Zone> zone = Zone::find(timing.zone);
   if (!zone.ok()) return zone.status();
   return Plan(
-      std::make_shared<const State>(State{.when = std::move(*when), .zone = *zone, .gap = timing.gap, .fold = timing.fold}));
+      std::make_shared<const State>(State{.when = std::move(*when), .zone = *zone, .gap = timing.gap, .fold = timing.fold, .zone_name = timing.zone}));
+}
+
+std::string Plan::explanation() const {
+  if (const auto* interval = std::get_if<Duration>(&state_->when)) return explained(*interval);
+  const std::string words = explained(std::get<Fields>(state_->when));
+  return state_->zone.is_utc() ? words : fmt::format("{}, {}", words, state_->zone_name);
 }
 
 std::optional<Instant> Plan::next(Instant at) const {

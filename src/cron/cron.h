@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -25,6 +26,9 @@ class Plan {  // immutable, cheap to copy, any thread
   // invalid_argument: the message names the field, what stands there and what may. CronForm::kagzi: six or seven fields and the
   // five shorthands @yearly @monthly @weekly @daily @hourly.
   static Result<Plan> parse(const Timing& timing);
+
+  // In words, for people: "at 09:00, Monday to Friday, Europe/Berlin".
+  std::string explanation() const;
 
   // The first fire after `at`, without jitter; nullopt: there is none.
   std::optional<Instant> next(Instant at) const;

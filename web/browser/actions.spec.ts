@@ -44,7 +44,7 @@ test('jobs are selected and cancelled together', async ({ page, server, world })
   await expect(page.getByRole('row').filter({ hasText: 'cancelled' })).toHaveCount(2);
 });
 
-test('all that match are retried after a count and a confirmation', { tag: '@act' }, async ({ page, server, world }) => {
+test('all that match are retried after a count and a confirmation', async ({ page, server, world }) => {
   void world;
   const ids = [];
   for (let i = 0; i < 5; i += 1) ids.push((await server.job({ type: 'bulk.many', queue: 'bulk' })).id);
@@ -131,7 +131,7 @@ test('the steps of a run are shown over time and as a graph', async ({ page, ser
   await expect(page.locator('.graph text').filter({ hasText: 'approval' })).toBeVisible();
 });
 
-test('a schedule is made while its timing is explained, triggered, backfilled, paused, resumed and deleted', { tag: '@preview' }, async ({ page, server, world }) => {
+test('a schedule is made while its timing is explained, triggered, backfilled, paused, resumed and deleted', async ({ page, server, world }) => {
   void world;
   await open(page, server, '/schedules');
   await page.getByRole('button', { name: 'New schedule' }).click();
@@ -158,7 +158,7 @@ test('a schedule is made while its timing is explained, triggered, backfilled, p
   await confirm(page, 'Delete schedule');
 });
 
-test('a plan runs over inputs, and each is a cell', { tag: '@act' }, async ({ page, server, world }) => {
+test('a plan runs over inputs, and each is a cell', async ({ page, server, world }) => {
   void world;
   await open(page, server, '/plans/count-lines');
   await page.getByRole('button', { name: 'Run over inputs' }).click();

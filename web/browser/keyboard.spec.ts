@@ -44,7 +44,7 @@ test('g and a letter jump, ? shows the keys, Escape closes', async ({ page, serv
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('any id is found by searching for it', { tag: '@search' }, async ({ page, server, world }) => {
+test('any id is found by searching for it', async ({ page, server, world }) => {
   await open(page, server, '/queues');
   for (const [id, address] of [[world.running, `/jobs/${world.running}`], [world.parent, `/workflows/${world.parent}`], ['encoder-1', '/workers/encoder-1'], [world.schedule, `/schedules/${world.schedule}`]] as const) {
     await page.keyboard.press('Control+k');

@@ -20,6 +20,7 @@ void job_snooze(ExchangePtr exchange);
 void job_release(ExchangePtr exchange);
 void job_settle(ExchangePtr exchange);
 void job_cancel(ExchangePtr exchange);
+void job_act(ExchangePtr exchange);
 void job_cancel_bulk(ExchangePtr exchange);
 void job_retry(ExchangePtr exchange);
 void job_retry_matching(ExchangePtr exchange);
@@ -95,6 +96,8 @@ void schedule_resume(ExchangePtr exchange);
 void schedule_trigger(ExchangePtr exchange);
 void schedule_backfill(ExchangePtr exchange);
 void schedule_preview(ExchangePtr exchange);
+void schedule_explain(ExchangePtr exchange);
+void schedule_fires(ExchangePtr exchange);
 
 void worker_register(ExchangePtr exchange);
 void worker_heartbeat(ExchangePtr exchange);
@@ -122,6 +125,7 @@ void backup_create(ExchangePtr exchange);
 
 void cluster_status(ExchangePtr exchange);
 void server_info(ExchangePtr exchange);
+void server_search(ExchangePtr exchange);
 void openapi(ExchangePtr exchange);
 void events(ExchangePtr exchange);
 void run_events(ExchangePtr exchange);

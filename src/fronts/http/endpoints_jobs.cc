@@ -86,6 +86,7 @@ void job_settle(ExchangePtr exchange) { serve<decode_settle, as_json<command::Jo
 
 void job_cancel(ExchangePtr exchange) { serve<decode_cancel, as_json<store::Cancelled>>(std::move(exchange)); }
 
+void job_act(ExchangePtr exchange) { serve<decode_job_act, as_json<command::JobActed>>(std::move(exchange)); }
 void job_cancel_bulk(ExchangePtr exchange) { serve<decode_cancel_bulk, cancelled_bulk>(std::move(exchange)); }
 
 void job_retry(ExchangePtr exchange) { serve<of_job<command::JobRetryRequest>, as_json<store::Settled>>(std::move(exchange)); }

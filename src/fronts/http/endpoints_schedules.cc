@@ -39,6 +39,14 @@ void schedule_trigger(ExchangePtr exchange) { serve<decode_schedule_trigger, as_
 
 void schedule_backfill(ExchangePtr exchange) { serve<decode_schedule_backfill, backfilled>(std::move(exchange)); }
 
+void schedule_explain(ExchangePtr exchange) {
+  serve<decode_schedule_explain, as_json<command::TimingExplained>>(std::move(exchange));
+}
+
+void schedule_fires(ExchangePtr exchange) {
+  serve<decode_schedule_fires, as_json<command::ScheduleFiresReply>>(std::move(exchange));
+}
+
 void schedule_preview(ExchangePtr exchange) { serve<decode_schedule_preview, previewed>(std::move(exchange)); }
 
 }  // namespace muster::http::endpoints

@@ -31,6 +31,8 @@ void server_info(ExchangePtr exchange) {
   serve<nothing<command::ServerInfoRequest>, as_json<command::ServerInfoReply>>(std::move(exchange));
 }
 
+void server_search(ExchangePtr exchange) { serve<decode_search, as_json<command::SearchReply>>(std::move(exchange)); }
+
 void openapi(ExchangePtr exchange) {
   Response response;
   response.body = openapi_document();
@@ -50,7 +52,7 @@ void events(ExchangePtr exchange) {
   if (core.events->full())
     return exchange->fail(Status::exhausted("too many event streams are open; close one, or raise the limit of event streams"));
   const std::uint64_t after = request->after.value_or(core.door.events().newest());
-  exchange->stream(std::move(request->filter), after);
+  exchange->stream(*std::move(request), after);
 }
 
 void run_events(ExchangePtr exchange) {

@@ -18,6 +18,9 @@
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/server.h"
+#include "command/watch/job_act.h"
+#include "command/watch/search.h"
+#include "command/watch/timing.h"
 #include "command/workers.h"
 #include "fronts/http/endpoints.h"
 
@@ -53,6 +56,7 @@ constexpr std::array kRoutes{
     long_answer(Method::post, "/api/v1/jobs/search", command::kJobList, endpoints::job_search),
     long_answer(Method::post, "/api/v1/jobs/settle", command::kJobSettle, endpoints::job_settle),
     command_route(Method::post, "/api/v1/jobs/retry", command::kJobRetryMatching, endpoints::job_retry_matching),
+    command_route(Method::post, "/api/v1/jobs/act", command::kJobAct, endpoints::job_act),
     long_answer(Method::post, "/api/v1/jobs/cancel", command::kJobCancelBulk, endpoints::job_cancel_bulk),
     command_route(Method::get, "/api/v1/jobs/{id}", command::kJobGet, endpoints::job_get),
     command_route(Method::get, "/api/v1/jobs/{id}/why", command::kJobWhy, endpoints::job_why),
@@ -122,6 +126,8 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/runs/{id}/steps", command::kRunStep, endpoints::run_step),
     command_route(Method::post, "/api/v1/schedules", command::kScheduleCreate, endpoints::schedule_create),
     command_route(Method::get, "/api/v1/schedules", command::kScheduleList, endpoints::schedule_list),
+    command_route(Method::get, "/api/v1/schedules/fires", command::kScheduleFires, endpoints::schedule_fires),
+    command_route(Method::post, "/api/v1/schedules/preview", command::kScheduleExplain, endpoints::schedule_explain),
     command_route(Method::get, "/api/v1/schedules/{id}", command::kScheduleGet, endpoints::schedule_get),
     command_route(Method::patch, "/api/v1/schedules/{id}", command::kScheduleUpdate, endpoints::schedule_update),
     command_route(Method::delete_, "/api/v1/schedules/{id}", command::kScheduleDelete, endpoints::schedule_delete),
@@ -153,6 +159,7 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
+    command_route(Method::get, "/api/v1/search", command::kServerSearch, endpoints::server_search),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
     plain_route("/api/v1/agent-runs/{id}/stream", Access::reader, endpoints::agent_run_stream),
     plain_route("/api/v1/events", Access::reader, endpoints::run_events),

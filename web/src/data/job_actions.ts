@@ -76,7 +76,7 @@ export function retryJobs(ids: string[], done: () => void): Action {
 
 const SLICE = 500;
 
-/** All that match, counted first by the server, then done slice by slice so that it can say how far it is. */
+/** All that match, counted first by the server, then done slice by slice so that it can say how far it is. Nothing is done when more match by then than the reader has agreed to. */
 export function onAllThatMatch(action: 'cancel' | 'retry', filter: JobFilter, matched: number, isMore: boolean, done: () => void): Action {
   const many = `${isMore ? 'more than ' : ''}${plural(matched, 'job')}`;
   const verb = action === 'cancel' ? 'Cancel' : 'Retry';
@@ -94,7 +94,7 @@ export function onAllThatMatch(action: 'cancel' | 'retry', filter: JobFilter, ma
       do {
         const slice = await answer(
           api.POST('/api/v1/jobs/act', {
-            body: { action, filter: searchOfFilter(filter), dry_run: false, limit: SLICE, ...(cursor && { cursor }), ...(reason && { reason }) },
+            body: { action, filter: searchOfFilter(filter), dry_run: false, limit: SLICE, ...(cursor ? { cursor } : !isMore && { expected: matched }), ...(reason && { reason }) },
           }),
         );
         changed += slice.changed ?? 0;

@@ -10,6 +10,13 @@
 #include "fronts/http/json/fields.h"
 
 namespace muster::http {
+
+namespace words {
+constexpr std::array<std::string_view, 2> kActions{"cancel", "retry"};
+}
+template <>
+constexpr std::span<const std::string_view> kWords<command::JobActRequest::Action> = words::kActions;
+
 namespace {
 
 using command::JobClaimRequest;
@@ -65,6 +72,31 @@ constexpr std::array kRedriveFields{
     given<&store::RedriveFilter::limit>("limit").within(1, limits::kRedriveBatchMax),
 };
 constexpr Object<store::RedriveFilter> kRedrive{"", "", kRedriveFields};
+
+using command::JobActed;
+using command::JobActRequest;
+
+constexpr std::array kActFields{
+    given<&JobActRequest::action>("action", "To retry: dead ones, or cancelled ones where the filter says so.").required(),
+    given<&JobActRequest::filter>("filter").required(),
+    given<&JobActRequest::dry_run>("dry_run", "Only count."),
+    given<&JobActRequest::limit>("limit", "Of one slice; 500 by default.").within(1, command::kActSliceMax),
+    given<&JobActRequest::cursor>("cursor", "`next` of the slice before."),
+    given<&JobActRequest::reason>("reason", "Of a cancel; kept with the job."),
+    given<&JobActRequest::expected>("expected", "What was counted; when more match by now, nothing is done.").judged(0),
+};
+constexpr Object<JobActRequest> kAct{"ActRequest", "", kActFields};
+
+constexpr std::array kActedFields{
+    shown<&JobActed::dry_run>("dry_run"),
+    shown<&JobActed::matched>("matched", "Of a dry run all, else those of this slice."),
+    shown<&JobActed::more>("more", "Of a dry run: counting stopped before the end."),
+    shown<&JobActed::changed>("changed"),
+    shown<&JobActed::skipped>("skipped", "They had moved on."),
+    shown_unless_blank<&JobActed::next>("next", "Cursor of the next slice; absent: that was the last."),
+};
+constexpr Object<JobActed> kActed{"Acted", "", kActedFields,
+                                  R"({"dry_run":false,"matched":2,"more":false,"changed":2,"skipped":0})"};
 
 // --- claims and outcomes -------------------------------------------------------------------------------------------
 
@@ -139,6 +171,7 @@ constexpr Object<store::Release> kSettleRelease{"", "", kReleaseWithId};
 
 }  // namespace
 
+const Object<command::JobActed>& object_of(Of<command::JobActed>) { return kActed; }
 static const Object<store::Completion>& object_of(Of<store::Completion>) { return kSettleCompletion; }
 static const Object<store::Failure>& object_of(Of<store::Failure>) { return kSettleFailure; }
 static const Object<store::Snooze>& object_of(Of<store::Snooze>) { return kSettleSnooze; }
@@ -187,6 +220,9 @@ constexpr std::array kOperations{
     Operation{.id = "job_retry_matching",
               .body = body<kRedrive>(R"({"filter":{"states":["dead"],"error_kind":"timeout"},"limit":100})"),
               .answers = {ok<store::Redriven>()}},
+    Operation{.id = "job_act",
+              .body = body<kAct>(R"({"action":"cancel","filter":{"queue":"mail","states":["ready"]},"dry_run":true})"),
+              .answers = {ok<JobActed>()}},
     Operation{.id = "job_claim",
               .body = body<kClaim>(R"({"worker":"w1","limit":1,"wait_ms":0})"),
               .answers = {ok<store::ClaimReply>()}},
@@ -269,6 +305,8 @@ Result<command::JobCancelRequest> decode_cancel(JobId job, std::string_view body
   if (body.empty()) return initial;
   return read_body(body, kCancel, std::move(initial));
 }
+
+Result<command::JobActRequest> decode_job_act(std::string_view body) { return read_body(body, kAct); }
 
 Result<command::JobCancelBulkRequest> decode_cancel_bulk(std::string_view body) {
   auto input = read_body(body, kCancelBulk);

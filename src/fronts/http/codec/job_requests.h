@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 #include "command/jobs.h"
+#include "command/watch/job_act.h"
+#include "fronts/http/json/fields.h"
 
 namespace muster::http {
 
@@ -18,5 +20,8 @@ Result<store::Release> decode_release(JobId job, std::string_view body);
 Result<command::JobSettleRequest> decode_settle(std::string_view body);
 Result<command::JobCancelRequest> decode_cancel(JobId job, std::string_view body);  // an empty body is accepted
 Result<command::JobCancelBulkRequest> decode_cancel_bulk(std::string_view body);
+Result<command::JobActRequest> decode_job_act(std::string_view body);
+
+const Object<command::JobActed>& object_of(Of<command::JobActed>);
 
 }  // namespace muster::http

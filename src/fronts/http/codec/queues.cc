@@ -73,6 +73,11 @@ constexpr Object<command::BackupCreateRequest> kBackupRequest{"", "", kBackupFie
 
 constexpr std::array kQueueParameters{parameter<&command::QueueListRequest::ns>("namespace", "Empty: all.")};
 
+constexpr std::array kSearchParameters{
+    parameter<&command::SearchRequest::text>("q", "An id, a key, or a part of a name; 2 to 256 bytes."),
+    parameter<&command::SearchRequest::ns>("namespace", "Empty: all."),
+};
+
 // --- replies -------------------------------------------------------------------------------------------------------
 
 constexpr std::array kQueueFields{
@@ -124,6 +129,16 @@ constexpr std::array kStoreFields{
 };
 constexpr Object<store::StoreInfo> kStore{"", "", kStoreFields};
 
+constexpr std::array kFoundFields{
+    shown<&command::Found::kind>("kind", "job, run, worker, queue, schedule, plan or action."),
+    shown<&command::Found::ns>("namespace"),
+    shown<&command::Found::id>("id"),
+    shown<&command::Found::title>("title"),
+    shown_unless_blank<&command::Found::state>("state"),
+};
+constexpr Object<command::Found> kFound{"Found", "", kFoundFields,
+                                        R"({"kind":"worker","namespace":"default","id":"w1","title":"w1","state":"online"})"};
+
 constexpr std::array kNodeFields{
     shown<&command::ClusterNode::name>("name", "Unique among the living."),
     shown_unless_blank<&command::ClusterNode::address>("address", "Where people reach it."),
@@ -142,6 +157,7 @@ constexpr Object<command::ClusterNode> kNode{
 
 }  // namespace
 
+static const Object<command::Found>& object_of(Of<command::Found>) { return kFound; }
 static const Object<store::StoreInfo>& object_of(Of<store::StoreInfo>) { return kStore; }
 static const Object<command::ClusterNode>& object_of(Of<command::ClusterNode>) { return kNode; }
 
@@ -159,6 +175,9 @@ constexpr std::array kServerFields{
 constexpr Object<command::ServerInfoReply> kServer{
     "Server", "", kServerFields,
     R"({"version":"0.1.0","started_at":%at%,"store":{"kind":"sqlite","location":"/var/lib/muster/muster.db","schema_version":1,"bytes":4096,"jobs_live":0,"jobs_finished":0,"commits":1,"group_size_mean":1.0},"writable":true,"workers":0,"listeners":{"http":"127.0.0.1:8080"}})"};
+
+constexpr std::array kSearchReplyFields{shown<&command::SearchReply::found>("found", "Ids first.")};
+constexpr Object<command::SearchReply> kSearchReply{"SearchReply", "", kSearchReplyFields, R"({"found":[%Found%]})"};
 
 constexpr std::array kClusterFields{
     shown<&command::Cluster::now>("now", "By the store's clock."),
@@ -194,6 +213,9 @@ constexpr std::array kQueueOperations{
               .answers = {created<store::BackupReport>()}},
     Operation{.id = "cluster_status", .answers = {ok<command::Cluster>()}},
     Operation{.id = "server_info", .answers = {ok<command::ServerInfoReply>()}},
+    Operation{.id = "server_search",
+              .parameters = draw_parameters<kSearchParameters>,
+              .answers = {ok<command::SearchReply>()}},
 };
 
 // `queue` comes from the path.
@@ -213,6 +235,9 @@ const Object<NamespaceInfo>& object_of(Of<NamespaceInfo>) { return kNamespace; }
 const Object<store::BackupReport>& object_of(Of<store::BackupReport>) { return kBackup; }
 const Object<command::ServerInfoReply>& object_of(Of<command::ServerInfoReply>) { return kServer; }
 const Object<command::Cluster>& object_of(Of<command::Cluster>) { return kCluster; }
+const Object<command::SearchReply>& object_of(Of<command::SearchReply>) { return kSearchReply; }
+
+Result<command::SearchRequest> decode_search(const std::vector<QueryParameter>& query) { return read_query(query, kSearchParameters); }
 
 Result<command::QueueListRequest> decode_queue_list(const std::vector<QueryParameter>& query) {
   return read_query(query, kQueueParameters);

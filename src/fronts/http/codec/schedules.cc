@@ -148,6 +148,13 @@ constexpr std::array kBackfillFields{
 };
 constexpr Object<ScheduleBackfillRequest> kBackfill{"", "", kBackfillFields};
 
+constexpr std::array kExplainFields{
+    given<&command::ScheduleExplainRequest::timing>("timing").required(),
+    given<&command::ScheduleExplainRequest::count>("count", "10 by default.").within(1, limits::kPreviewMax),
+    given<&command::ScheduleExplainRequest::after>("after", "Now when absent."),
+};
+constexpr Object<command::ScheduleExplainRequest> kExplain{"", "", kExplainFields};
+
 // --- queries -------------------------------------------------------------------------------------------------------
 
 constexpr std::array kScheduleParameters{
@@ -164,6 +171,12 @@ constexpr std::array kPreviewParameters{
     parameter<&command::SchedulePreviewRequest::ns>("namespace", kDefaultNamespaceDoc),
     parameter<&command::SchedulePreviewRequest::count>("count", "10 by default.").within(1, limits::kPreviewMax),
     parameter<&command::SchedulePreviewRequest::after>("after", "Now when absent."),
+};
+
+constexpr std::array kFiresParameters{
+    parameter<&command::ScheduleFiresRequest::ns>("namespace", "Empty: all."),
+    parameter<&command::ScheduleFiresRequest::from>("from", "Exclusive; now when absent."),
+    parameter<&command::ScheduleFiresRequest::to>("to", "Inclusive, at most 31 days later; a day later when absent."),
 };
 
 // --- replies -------------------------------------------------------------------------------------------------------
@@ -227,6 +240,34 @@ struct Fires {
 constexpr std::array kFiresFields{shown<&Fires::fires>("fires")};
 constexpr Object<Fires> kFires{"Fires", "", kFiresFields, R"({"fires":["2026-11-15T09:05:00.000Z","2026-11-15T09:10:00.000Z"]})"};
 
+constexpr std::array kExplainedFields{
+    shown<&command::TimingExplained::explanation>("explanation"),
+    shown<&command::TimingExplained::fires>("fires", "Without jitter."),
+};
+constexpr Object<command::TimingExplained> kExplained{
+    "TimingExplained", "", kExplainedFields,
+    R"({"explanation":"at 09:00, Monday to Friday, Europe/Berlin","fires":["2026-11-16T08:00:00.000Z"]})"};
+
+constexpr std::array kFiresOfFields{
+    Field<command::FiresOfSchedule>{
+        .name = "id", .write = write_member<&command::FiresOfSchedule::id>, .draw = draw_uuid, .always = true},
+    shown<&command::FiresOfSchedule::ns>("namespace"),
+    shown<&command::FiresOfSchedule::fires>("fires"),
+    shown<&command::FiresOfSchedule::more>("more", "The newest are left out."),
+};
+constexpr Object<command::FiresOfSchedule> kFiresOf{
+    "FiresOfSchedule", "", kFiresOfFields,
+    R"({"id":"0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0b00","namespace":"default","fires":["2026-11-15T09:05:00.000Z"],"more":false})"};
+
+}  // namespace
+
+static const Object<command::FiresOfSchedule>& object_of(Of<command::FiresOfSchedule>) { return kFiresOf; }
+
+namespace {
+
+constexpr std::array kAllFiresFields{shown<&command::ScheduleFiresReply::schedules>("schedules")};
+constexpr Object<command::ScheduleFiresReply> kAllFires{"FiresOfSchedules", "", kAllFiresFields, R"({"schedules":[%FiresOfSchedule%]})"};
+
 constexpr std::array kScheduleOperations{
     Operation{
         .id = "schedule_create",
@@ -256,6 +297,12 @@ constexpr std::array kScheduleOperations{
     Operation{.id = "schedule_preview",
               .parameters = draw_parameters<kPreviewParameters>,
               .answers = {Answer{.status = 200, .draw = draw_object<kFires>, .example = kFires.example}}},
+    Operation{.id = "schedule_explain",
+              .body = body<kExplain>(R"({"timing":{"text":"0 9 * * 1-5","zone":"Europe/Berlin"},"count":1})"),
+              .answers = {ok<command::TimingExplained>()}},
+    Operation{.id = "schedule_fires",
+              .parameters = draw_parameters<kFiresParameters>,
+              .answers = {ok<command::ScheduleFiresReply>()}},
 };
 
 // `id` comes from the path.
@@ -338,6 +385,15 @@ Result<ScheduleTriggerRequest> decode_schedule_trigger(std::string id, std::stri
 Result<ScheduleBackfillRequest> decode_schedule_backfill(std::string id, std::string_view body) {
   // A range has no default: an empty body lacks it.
   return decode_about(std::move(id), body.empty() ? "{}" : body, kBackfill);
+}
+
+const Object<command::TimingExplained>& object_of(Of<command::TimingExplained>) { return kExplained; }
+const Object<command::ScheduleFiresReply>& object_of(Of<command::ScheduleFiresReply>) { return kAllFires; }
+
+Result<command::ScheduleExplainRequest> decode_schedule_explain(std::string_view body) { return read_body(body, kExplain); }
+
+Result<command::ScheduleFiresRequest> decode_schedule_fires(const std::vector<QueryParameter>& query) {
+  return read_query(query, kFiresParameters);
 }
 
 Result<command::ScheduleListRequest> decode_schedule_list(const std::vector<QueryParameter>& query) {

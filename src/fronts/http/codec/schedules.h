@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "command/schedules.h"
+#include "command/watch/timing.h"
 #include "fronts/http/json/fields.h"
 #include "fronts/http/json/writer.h"
 #include "fronts/http/target.h"
@@ -25,8 +26,12 @@ Result<command::ScheduleListRequest> decode_schedule_list(const std::vector<Quer
 Result<command::ScheduleGetRequest> decode_schedule_get(std::string id, const std::vector<QueryParameter>& query);
 Result<command::ScheduleDeleteRequest> decode_schedule_delete(std::string id, const std::vector<QueryParameter>& query);
 Result<command::SchedulePreviewRequest> decode_schedule_preview(std::string id, const std::vector<QueryParameter>& query);
+Result<command::ScheduleExplainRequest> decode_schedule_explain(std::string_view body);
+Result<command::ScheduleFiresRequest> decode_schedule_fires(const std::vector<QueryParameter>& query);
 
 const Object<Schedule>& object_of(Of<Schedule>);
 const Object<store::SchedulePage>& object_of(Of<store::SchedulePage>);
+const Object<command::TimingExplained>& object_of(Of<command::TimingExplained>);
+const Object<command::ScheduleFiresReply>& object_of(Of<command::ScheduleFiresReply>);
 
 }  // namespace muster::http

@@ -51,7 +51,7 @@ std::string id_of(const Route& route) {
   if (route.pattern == "/api/v1/events") return "run_events";
   if (route.pattern == "/api/v1/agent-runs/{id}/stream") return "agent_run_stream";
   if (route.command == nullptr) return last_word(route.pattern);
-  if (route.pattern.ends_with("/search")) return "job_search";
+  if (route.pattern.ends_with("/jobs/search")) return "job_search";
   // A verdict is one command, and two words of people.
   if (route.pattern == "/api/v1/agent-runs/{id}/approve" || route.pattern == "/api/v1/agent-runs/{id}/deny")
     return "agent_run_" + last_word(route.pattern);
