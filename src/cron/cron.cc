@@ -182,8 +182,8 @@ Result<Plan> Plan::parse(const Timing& timing) {
   if (!when.ok()) return when.status();
   const Result<Zone> zone = Zone::find(timing.zone);
   if (!zone.ok()) return zone.status();
-  return Plan(
-      std::make_shared<const State>(State{.when = std::move(*when), .zone = *zone, .gap = timing.gap, .fold = timing.fold, .zone_name = timing.zone}));
+  return Plan(std::make_shared<const State>(
+      State{.when = std::move(*when), .zone = *zone, .gap = timing.gap, .fold = timing.fold, .zone_name = timing.zone}));
 }
 
 std::string Plan::explanation() const {

@@ -13,7 +13,7 @@ constexpr std::size_t kTimesNamed = 6;  // times of a day that are told one by o
 
 constexpr std::array<const char*, 7> kDayWords{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 constexpr std::array<const char*, 12> kMonthWords{"January", "February", "March",     "April",   "May",      "June",
-                                              "July",    "August",   "September", "October", "November", "December"};
+                                                  "July",    "August",   "September", "October", "November", "December"};
 
 std::vector<int> members(std::uint64_t set) {
   std::vector<int> out;
@@ -25,8 +25,7 @@ constexpr std::uint64_t every_from(int first, int last) { return ((2ULL << last)
 
 std::string joined_words(const std::vector<std::string>& words) {
   std::string out;
-  for (std::size_t at = 0; at < words.size(); ++at)
-    out += (at == 0 ? "" : at + 1 == words.size() ? " and " : ", ") + words[at];
+  for (std::size_t at = 0; at < words.size(); ++at) out += (at == 0 ? "" : at + 1 == words.size() ? " and " : ", ") + words[at];
   return out;
 }
 
@@ -86,9 +85,11 @@ std::string within_the_hour(const Fields& fields) {
     return fmt::format("at minute {}", listed(members(fields.minutes), in_digits));
   }
   const int second_step = step_of(fields.seconds);
-  std::string out = second_step != 0 ? every(second_step, "second") : fmt::format("at second {}", listed(members(fields.seconds), in_digits));
+  std::string out =
+      second_step != 0 ? every(second_step, "second") : fmt::format("at second {}", listed(members(fields.seconds), in_digits));
   if (fields.minutes == every_from(0, 59)) return second_step != 0 ? out : out + " of every minute";
-  return out + " of " + (minute_step != 0 ? every(minute_step, "minute") : fmt::format("minute {}", listed(members(fields.minutes), in_digits)));
+  return out + " of " +
+         (minute_step != 0 ? every(minute_step, "minute") : fmt::format("minute {}", listed(members(fields.minutes), in_digits)));
 }
 
 std::string time_of_day(const Fields& fields) {
@@ -122,7 +123,8 @@ std::string explained(const Fields& fields) {
   const std::string when = days_of(fields);
   if (when != "every day" || out.starts_with("at ")) out += (when == "every day" ? " " : ", ") + when;
   if (fields.months != every_from(1, 12))
-    out += ", in " + listed(members(fields.months), [](int at) { return std::string(kMonthWords[static_cast<std::size_t>(at - 1)]); });
+    out += ", in " +
+           listed(members(fields.months), [](int at) { return std::string(kMonthWords[static_cast<std::size_t>(at - 1)]); });
   if (!fields.years.all()) {
     std::vector<int> named;
     for (int at = kYearFirst; at <= kYearLast; ++at)

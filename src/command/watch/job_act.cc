@@ -27,7 +27,8 @@ std::vector<JobState> states_of(Action action, const std::vector<JobState>& aske
 }
 
 // Reads page after page, each when the one before has come, and remembers nothing but how many there were.
-void count_from(engine::Engine& engine, store::JobQuery query, std::size_t pages_left, std::uint64_t so_far, Reply<JobActReply> reply) {
+void count_from(engine::Engine& engine, store::JobQuery query, std::size_t pages_left, std::uint64_t so_far,
+                Reply<JobActReply> reply) {
   store::JobQuery page_of = query;
   engine.jobs().list(std::move(page_of), [&engine, query = std::move(query), pages_left, so_far,
                                           reply = std::move(reply)](Result<store::JobPage> page) mutable {
@@ -35,7 +36,8 @@ void count_from(engine::Engine& engine, store::JobQuery query, std::size_t pages
     const std::uint64_t count = so_far + page->jobs.size();
     const bool ends = page->next.empty();
     if (ends || count >= kActCountMax || pages_left == 1)
-      return reply(JobActReply{.dry_run = true, .matched = std::min<std::uint64_t>(count, kActCountMax), .more = !ends, .next = {}});
+      return reply(
+          JobActReply{.dry_run = true, .matched = std::min<std::uint64_t>(count, kActCountMax), .more = !ends, .next = {}});
     query.cursor = std::move(page->next);
     count_from(engine, std::move(query), pages_left - 1, count, std::move(reply));
   });
@@ -62,20 +64,20 @@ void act_on_slice(engine::Engine& engine, JobActRequest request, Reply<JobActRep
   query.filter = request.filter;
   query.limit = request.limit;
   query.cursor = request.cursor;
-  engine.jobs().list(std::move(query), [&engine, request = std::move(request),
-                                        reply = std::move(reply)](Result<store::JobPage> page) mutable {
-    if (!page.ok()) return reply(page.status());
-    JobActReply slice{.matched = page->jobs.size(), .next = std::move(page->next)};
-    if (page->jobs.empty()) return reply(std::move(slice));
-    if (request.action == Action::cancel) {
-      std::vector<store::Cancel> cancels;
-      for (const Job& job : page->jobs) cancels.push_back({.job = job.id, .reason = request.reason});
-      return engine.jobs().cancel(std::move(cancels), tallied<store::Cancelled>(std::move(slice), std::move(reply)));
-    }
-    std::vector<JobId> jobs;
-    for (const Job& job : page->jobs) jobs.push_back(job.id);
-    engine.jobs().redrive(std::move(jobs), tallied<store::Settled>(std::move(slice), std::move(reply)));
-  });
+  engine.jobs().list(
+      std::move(query), [&engine, request = std::move(request), reply = std::move(reply)](Result<store::JobPage> page) mutable {
+        if (!page.ok()) return reply(page.status());
+        JobActReply slice{.matched = page->jobs.size(), .next = std::move(page->next)};
+        if (page->jobs.empty()) return reply(std::move(slice));
+        if (request.action == Action::cancel) {
+          std::vector<store::Cancel> cancels;
+          for (const Job& job : page->jobs) cancels.push_back({.job = job.id, .reason = request.reason});
+          return engine.jobs().cancel(std::move(cancels), tallied<store::Cancelled>(std::move(slice), std::move(reply)));
+        }
+        std::vector<JobId> jobs;
+        for (const Job& job : page->jobs) jobs.push_back(job.id);
+        engine.jobs().redrive(std::move(jobs), tallied<store::Settled>(std::move(slice), std::move(reply)));
+      });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // job.act: what is done to every job that matches a filter, slice by slice, after it was counted.
 //
-// A dry run counts. Whoever then acts may say how many were counted: when more match by now, nothing is done. The newest come first, so
-// that what arrives meanwhile is not met.
+// A dry run counts. Whoever then acts may say how many were counted: when more match by now, nothing is done. The newest come
+// first, so that what arrives meanwhile is not met.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct JobActRequest {
   enum class Action : std::uint8_t { cancel, retry };
 
   Action action = Action::cancel;
-  // Its states are narrowed to those the action is about: unfinished ones to cancel, dead or cancelled ones to retry. None given: all
-  // unfinished ones; dead ones.
+  // Its states are narrowed to those the action is about: unfinished ones to cancel, dead or cancelled ones to retry. None given:
+  // all unfinished ones; dead ones.
   store::JobFilter filter;
   bool dry_run = false;
   std::size_t limit = kActSliceDefault;

@@ -12,8 +12,8 @@
 namespace muster::command {
 namespace {
 
-// One look after the other, so that a search never has more than one page in its hands. What a look cannot read, because there is no such
-// thing, is nothing found; a store that does not answer ends the search.
+// One look after the other, so that a search never has more than one page in its hands. What a look cannot read, because there is
+// no such thing, is nothing found; a store that does not answer ends the search.
 class Search : public std::enable_shared_from_this<Search> {
  public:
   Search(Context& context, SearchRequest request, Reply<SearchReply> reply)
@@ -64,9 +64,9 @@ class Search : public std::enable_shared_from_this<Search> {
 
   void read_jobs(std::vector<JobId> jobs) {
     engine_.jobs().get(std::move(jobs), read<store::Each<Job>>([](Search& self, store::Each<Job>& each) {
-      for (const Result<Job>& job : each)
-        if (job.ok()) self.tell_job(*job);
-    }));
+                         for (const Result<Job>& job : each)
+                           if (job.ok()) self.tell_job(*job);
+                       }));
   }
 
   // As the RESP front shows it, too.
@@ -100,52 +100,56 @@ class Search : public std::enable_shared_from_this<Search> {
     query.ns = ns_;
     query.limit = limits::kPageMax;
     engine_.workers().list(std::move(query), read<store::WorkerPage>([](Search& self, store::WorkerPage& page) {
-      for (const Worker& worker : page.workers)
-        if (self.holds(worker.spec.id.text()) || self.holds(worker.spec.hostname))
-          self.tell({.kind = "worker",
-                     .ns = worker.spec.ns,
-                     .id = worker.spec.id.text(),
-                     .title = worker.spec.id.text(),
-                     .state = std::string(to_string(worker.state))});
-    }));
+                             for (const Worker& worker : page.workers)
+                               if (self.holds(worker.spec.id.text()) || self.holds(worker.spec.hostname))
+                                 self.tell({.kind = "worker",
+                                            .ns = worker.spec.ns,
+                                            .id = worker.spec.id.text(),
+                                            .title = worker.spec.id.text(),
+                                            .state = std::string(to_string(worker.state))});
+                           }));
   }
 
   void schedules() {
     store::ScheduleQuery query;
     query.ns = ns_;
     query.limit = limits::kPageMax;
-    engine_.schedules().list(std::move(query), read<store::SchedulePage>([](Search& self, store::SchedulePage& page) {
-      for (const Schedule& schedule : page.schedules)
-        if (self.holds(schedule.spec.id.text()) || self.holds(schedule.spec.note) || self.holds(schedule.spec.job.type.text()))
-          self.tell({.kind = "schedule",
-                     .ns = schedule.spec.ns,
-                     .id = schedule.spec.id.text(),
-                     .title = schedule.spec.note.empty() ? schedule.spec.job.type.text() : schedule.spec.note,
-                     .state = schedule.spec.enabled ? "" : "paused"});
-    }));
+    engine_.schedules().list(
+        std::move(query), read<store::SchedulePage>([](Search& self, store::SchedulePage& page) {
+          for (const Schedule& schedule : page.schedules)
+            if (self.holds(schedule.spec.id.text()) || self.holds(schedule.spec.note) ||
+                self.holds(schedule.spec.job.type.text()))
+              self.tell({.kind = "schedule",
+                         .ns = schedule.spec.ns,
+                         .id = schedule.spec.id.text(),
+                         .title = schedule.spec.note.empty() ? schedule.spec.job.type.text() : schedule.spec.note,
+                         .state = schedule.spec.enabled ? "" : "paused"});
+        }));
   }
 
   void queues() {
     engine_.queues().list(ns_, read<std::vector<QueueStats>>([](Search& self, std::vector<QueueStats>& queues) {
-      for (const QueueStats& queue : queues)
-        if (self.holds(queue.queue.text()))
-          self.tell({.kind = "queue",
-                     .ns = queue.ns,
-                     .id = queue.queue.text(),
-                     .title = queue.queue.text(),
-                     .state = queue.settings.paused ? "paused" : ""});
-    }));
+                            for (const QueueStats& queue : queues)
+                              if (self.holds(queue.queue.text()))
+                                self.tell({.kind = "queue",
+                                           .ns = queue.ns,
+                                           .id = queue.queue.text(),
+                                           .title = queue.queue.text(),
+                                           .state = queue.settings.paused ? "paused" : ""});
+                          }));
   }
 
   void plans() {
     store::PlanQuery query;
     query.ns = one_ns_;
     query.limit = limits::kPageMax;
-    engine_.plans().list(std::move(query), read<store::PlanPage>([](Search& self, store::PlanPage& page) {
-      for (const Plan& plan : page.plans)
-        if (self.holds(plan.spec.id.text()) || self.holds(plan.spec.description))
-          self.tell({.kind = "plan", .ns = plan.spec.ns, .id = plan.spec.id.text(), .title = plan.spec.id.text(), .state = {}});
-    }));
+    engine_.plans().list(
+        std::move(query), read<store::PlanPage>([](Search& self, store::PlanPage& page) {
+          for (const Plan& plan : page.plans)
+            if (self.holds(plan.spec.id.text()) || self.holds(plan.spec.description))
+              self.tell(
+                  {.kind = "plan", .ns = plan.spec.ns, .id = plan.spec.id.text(), .title = plan.spec.id.text(), .state = {}});
+        }));
   }
 
   engine::Engine& engine_;

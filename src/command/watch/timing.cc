@@ -29,8 +29,8 @@ void handle(Context& context, ScheduleFiresRequest request, Reply<ScheduleFiresR
   const Instant from = request.from.value_or(context.engine.clock().now());
   const Instant to = request.to.value_or(from + kDay);
   if (from >= to || to - from > kFiresRangeMax)
-    return reply(Status::invalid_argument(fmt::format("from {} to {} is no range of at most {} days", to_rfc3339(from), to_rfc3339(to),
-                                                      kFiresRangeMax / kDay)));
+    return reply(Status::invalid_argument(
+        fmt::format("from {} to {} is no range of at most {} days", to_rfc3339(from), to_rfc3339(to), kFiresRangeMax / kDay)));
   store::ScheduleQuery query;
   query.ns = std::move(request.ns);
   query.enabled = true;

@@ -2,9 +2,9 @@
 //
 // Each stream has its own place in the ring and a bound of unsent bytes. A reader that is slower than the events stops being fed
 // at that bound; when it reads on, it continues from the ring, and if the ring has moved past its place it is told by a `gap`.
-// A paced stream (`coalesce_ms`) is fed once in its pace, what has happened to the same thing meanwhile as one event; one that has not
-// taken its last turn waits for the next. Paced streams that want the same are given the same bytes.
-// One that reads nothing at all is closed by the connection's write time-out. Lives on the loop's thread.
+// A paced stream (`coalesce_ms`) is fed once in its pace, what has happened to the same thing meanwhile as one event; one that
+// has not taken its last turn waits for the next. Paced streams that want the same are given the same bytes. One that reads
+// nothing at all is closed by the connection's write time-out. Lives on the loop's thread.
 #pragma once
 
 #include <atomic>

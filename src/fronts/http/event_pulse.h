@@ -1,6 +1,6 @@
-// What one turn of a paced event stream tells: of every job, worker and queue that changed since the last turn only the newest event, in
-// the order in which they happened. Pure but for reading the ring; the hub decides when, and gives the same turn to all streams that
-// want the same.
+// What one turn of a paced event stream tells: of every job, worker and queue that changed since the last turn only the newest
+// event, in the order in which they happened. Pure but for reading the ring; the hub decides when, and gives the same turn to all
+// streams that want the same.
 #pragma once
 
 #include <cstdint>

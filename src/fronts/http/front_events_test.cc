@@ -205,8 +205,8 @@ TEST_F(EventStream, ATurnWithTooMuchToTellIsMovedAheadAndSaysSo) {
 }
 
 TEST_F(EventStream, APacedReaderThatStopsIsSkippedAheadAndHoldsNobodyUp) {
-  // Method: one reader takes nothing while far more happens than its buffers hold; the other hears of the last job all the same, and
-  // the first, when it reads on, comes to the newest through a gap.
+  // Method: one reader takes nothing while far more happens than its buffers hold; the other hears of the last job all the same,
+  // and the first, when it reads on, comes to the newest through a gap.
   start();
   Client stopped = open("?kinds=job&coalesce_ms=50");
   Client reading = open("?kinds=job&coalesce_ms=50");

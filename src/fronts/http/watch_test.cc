@@ -15,8 +15,7 @@ class Watching : public FrontTest {
   std::vector<std::string> found(const std::string& text) {
     std::vector<std::string> out;
     const auto answer = call_json("GET", "/api/v1/search?q=" + text);
-    for (const auto& one : answer["found"])
-      out.push_back(one["kind"].get<std::string>() + " " + one["id"].get<std::string>());
+    for (const auto& one : answer["found"]) out.push_back(one["kind"].get<std::string>() + " " + one["id"].get<std::string>());
     return out;
   }
 };
@@ -87,9 +86,9 @@ TEST_F(Watching, AnyIdIsFoundByItself) {
   const std::string job = submit(R"({"type":"mail.send","queue":"mail","idempotency_key":"order-17"})");
   register_worker("encoder-1.example.org");
   const auto run = call_json("POST", "/api/v1/runs", R"({"type":"order"})", 201)["id"].get<std::string>();
-  const auto schedule =
-      call_json("POST", "/api/v1/schedules", R"({"timing":{"text":"@daily"},"job":{"type":"report"},"note":"each day"})", 201)["id"]
-          .get<std::string>();
+  const auto schedule = call_json("POST", "/api/v1/schedules",
+                                  R"({"timing":{"text":"@daily"},"job":{"type":"report"},"note":"each day"})", 201)["id"]
+                            .get<std::string>();
   using Texts = std::vector<std::string>;
   EXPECT_EQ(found(job), Texts{"job " + job});
   EXPECT_EQ(found("order-17"), Texts{"job " + job}) << "by the key of whoever submitted it";
@@ -124,9 +123,9 @@ TEST_F(Watching, WhatIsOfAnotherNamespaceIsNotFound) {
 
 TEST_F(Watching, ATimingIsExplainedBeforeItIsASchedule) {
   start();
-  const auto said = call_json(
-      "POST", "/api/v1/schedules/preview",
-      R"({"timing":{"text":"0 9 * * 1-5","zone":"Europe/Berlin"},"count":2,"after":"2026-11-13T12:00:00Z"})");
+  const auto said =
+      call_json("POST", "/api/v1/schedules/preview",
+                R"({"timing":{"text":"0 9 * * 1-5","zone":"Europe/Berlin"},"count":2,"after":"2026-11-13T12:00:00Z"})");
   check_members("TimingExplained", said);
   EXPECT_EQ(said["explanation"], "at 09:00, Monday to Friday, Europe/Berlin");
   EXPECT_EQ(said["fires"], nlohmann::json::parse(R"(["2026-11-16T08:00:00.000Z","2026-11-17T08:00:00.000Z"])"));
@@ -137,7 +136,8 @@ TEST_F(Watching, ATimingIsExplainedBeforeItIsASchedule) {
 
 TEST_F(Watching, TheFiresOfAllSchedulesStandOnOneCalendar) {
   start();
-  const auto id = call_json("POST", "/api/v1/schedules", R"({"timing":{"text":"0 */6 * * *"},"job":{"type":"report"}})", 201)["id"];
+  const auto id =
+      call_json("POST", "/api/v1/schedules", R"({"timing":{"text":"0 */6 * * *"},"job":{"type":"report"}})", 201)["id"];
   call_json("POST", "/api/v1/schedules", R"({"timing":{"text":"@daily"},"job":{"type":"report"},"enabled":false})", 201);
   const auto fires = call_json("GET", "/api/v1/schedules/fires?from=2026-11-15T00:00:00Z&to=2026-11-16T00:00:00Z");
   ASSERT_EQ(fires["schedules"].size(), 1U) << "a paused one does not fire";

@@ -144,8 +144,8 @@ class Tasks {
   std::map<std::string, std::uint32_t> running_by_node_;
   std::map<std::string, Key> unacknowledged_;  // dispatches that the worker has not said it has
   std::optional<command::ClaimTicket> ticket_;
-  std::uint64_t claim_ = 0;  // the current one; what earlier ones bring is handed back
-  bool narrowed_ = false;    // it leaves out node types that are at their limit
+  std::uint64_t claim_ = 0;     // the current one; what earlier ones bring is handed back
+  bool narrowed_ = false;       // it leaves out node types that are at their limit
   std::uint64_t adoption_ = 0;  // the latest; pages of earlier ones are of no interest
   bool adopting_ = false;
   bool wants_soon_ = false;                                       // posted

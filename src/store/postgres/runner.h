@@ -176,7 +176,7 @@ class Runner {
   std::deque<std::unique_ptr<Unit>> long_reads_;
   std::condition_variable wake_long_reads_;
   std::condition_variable wake_reconnects_;  // of threads without a connection, which take no work and so no wake-up for it
-  Ticks beats_at_{};  // when the last batch of heartbeats left
+  Ticks beats_at_{};                         // when the last batch of heartbeats left
   std::size_t waiting_ = 0;
   std::size_t idle_ = 0;  // threads that wait for work
   std::size_t connected_ = 0;

@@ -35,7 +35,8 @@ class Connection {
   // Whether the commits that follow wait for the disk. Not inside a transaction. Commits that do not wait never start a
   // checkpoint either: its own sync of the log may fail, which SQLite tells nobody.
   Status sync_commits(bool wanted);
-  // Moves the whole log into the file and starts it over, after a sync of it has failed. unavailable: somebody still reads from it.
+  // Moves the whole log into the file and starts it over, after a sync of it has failed. unavailable: somebody still reads from
+  // it.
   Status restart_log();
 
   // Turns the last error of this connection into what the caller should do.

@@ -143,7 +143,8 @@ void read_pace(QueryReader& in, const ParameterText& text, EventRequest& out) {
   const auto pace = in.number(text.name, static_cast<std::uint64_t>(text.range.most));
   if (!pace) return;
   if (Duration(*pace) < kCoalesceMin)
-    return in.refuse(text.name, fmt::format("{} is not accepted; {} to {} is", *pace, kCoalesceMin.count(), kCoalesceMax.count()));
+    return in.refuse(text.name,
+                     fmt::format("{} is not accepted; {} to {} is", *pace, kCoalesceMin.count(), kCoalesceMax.count()));
   out.pace = Duration(*pace);
 }
 
@@ -166,11 +167,12 @@ constexpr std::array kEventParameters{
                                    out.json.end_object();
                                  }},
                             read_kinds},
-    Parameter<EventRequest>{{.name = "coalesce_ms",
-                             .doc = "At most once in so long, and of each job, worker and queue only the newest.",
-                             .draw = draw_of<std::uint64_t>,
-                             .range = {static_cast<double>(kCoalesceMin.count()), static_cast<double>(kCoalesceMax.count()), true}},
-                            read_pace},
+    Parameter<EventRequest>{
+        {.name = "coalesce_ms",
+         .doc = "At most once in so long, and of each job, worker and queue only the newest.",
+         .draw = draw_of<std::uint64_t>,
+         .range = {static_cast<double>(kCoalesceMin.count()), static_cast<double>(kCoalesceMax.count()), true}},
+        read_pace},
     Parameter<EventRequest>{{.name = "last_event_id",
                              .doc = "Resume after it; for clients that cannot set the header.",
                              .draw = draw_of<std::uint64_t>,

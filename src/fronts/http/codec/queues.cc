@@ -213,9 +213,7 @@ constexpr std::array kQueueOperations{
               .answers = {created<store::BackupReport>()}},
     Operation{.id = "cluster_status", .answers = {ok<command::Cluster>()}},
     Operation{.id = "server_info", .answers = {ok<command::ServerInfoReply>()}},
-    Operation{.id = "server_search",
-              .parameters = draw_parameters<kSearchParameters>,
-              .answers = {ok<command::SearchReply>()}},
+    Operation{.id = "server_search", .parameters = draw_parameters<kSearchParameters>, .answers = {ok<command::SearchReply>()}},
 };
 
 // `queue` comes from the path.
@@ -237,7 +235,9 @@ const Object<command::ServerInfoReply>& object_of(Of<command::ServerInfoReply>) 
 const Object<command::Cluster>& object_of(Of<command::Cluster>) { return kCluster; }
 const Object<command::SearchReply>& object_of(Of<command::SearchReply>) { return kSearchReply; }
 
-Result<command::SearchRequest> decode_search(const std::vector<QueryParameter>& query) { return read_query(query, kSearchParameters); }
+Result<command::SearchRequest> decode_search(const std::vector<QueryParameter>& query) {
+  return read_query(query, kSearchParameters);
+}
 
 Result<command::QueueListRequest> decode_queue_list(const std::vector<QueryParameter>& query) {
   return read_query(query, kQueueParameters);

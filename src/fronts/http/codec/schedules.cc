@@ -266,7 +266,8 @@ static const Object<command::FiresOfSchedule>& object_of(Of<command::FiresOfSche
 namespace {
 
 constexpr std::array kAllFiresFields{shown<&command::ScheduleFiresReply::schedules>("schedules")};
-constexpr Object<command::ScheduleFiresReply> kAllFires{"FiresOfSchedules", "", kAllFiresFields, R"({"schedules":[%FiresOfSchedule%]})"};
+constexpr Object<command::ScheduleFiresReply> kAllFires{"FiresOfSchedules", "", kAllFiresFields,
+                                                        R"({"schedules":[%FiresOfSchedule%]})"};
 
 constexpr std::array kScheduleOperations{
     Operation{
@@ -300,9 +301,8 @@ constexpr std::array kScheduleOperations{
     Operation{.id = "schedule_explain",
               .body = body<kExplain>(R"({"timing":{"text":"0 9 * * 1-5","zone":"Europe/Berlin"},"count":1})"),
               .answers = {ok<command::TimingExplained>()}},
-    Operation{.id = "schedule_fires",
-              .parameters = draw_parameters<kFiresParameters>,
-              .answers = {ok<command::ScheduleFiresReply>()}},
+    Operation{
+        .id = "schedule_fires", .parameters = draw_parameters<kFiresParameters>, .answers = {ok<command::ScheduleFiresReply>()}},
 };
 
 // `id` comes from the path.

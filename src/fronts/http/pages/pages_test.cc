@@ -79,8 +79,8 @@ TEST_F(PagesTest, EveryAnswerForbidsForeignScriptsAndFrames) {
 
 TEST_F(PagesTest, PathsOfTheDashboardAreTheIndexAndPathsOfProgramsAreNot) {
   start_with_dashboard();
-  for (const char* page : {"/jobs", "/jobs/0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b", "/packages", "/packages/tools", "/workflows/x/y",
-                           "/workers/encoder-1.example.org", "/jobs/..%2f..%2fetc"})
+  for (const char* page : {"/jobs", "/jobs/0198a7b2-4c1d-7e3f-8a5b-6c7d8e9f0a1b", "/packages", "/packages/tools",
+                           "/workflows/x/y", "/workers/encoder-1.example.org", "/jobs/..%2f..%2fetc"})
     EXPECT_EQ(call("GET", page).body, kDashboard[4].text) << page;
   for (const char* nothing : {"/api/v1/nothing", "/api/v2", "/assets/app-00000000.js", "/robots.txt", "/ws/nothing"})
     EXPECT_EQ(call("GET", nothing).status, 404) << nothing;
