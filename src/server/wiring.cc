@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "fronts/grpc/front.h"
 #include "server/version.h"
 
 namespace muster::server {
