@@ -27,6 +27,7 @@ struct Plan {
   std::uint64_t clock_jump_every = 0;
   std::size_t clients = 1;
   std::size_t workers = 4;
+  std::size_t redo_bytes = 0;
   std::size_t readers = 1;
   Duration client_pause{200};  // mean
   engine::Options engine;

@@ -52,6 +52,7 @@ void World::open() {
     options.threading = store::sqlite::Threading::manual;
     options.vfs = vfs_.name();
     options.readers = plan_.readers;
+    options.redo_bytes = plan_.redo_bytes;
     options.seed = store_seed_;
     if (!peaceful_ && plan_.crash_every != 0 && random_.chance(0.15))
       disk_.die_after(static_cast<std::uint64_t>(random_.between(1, 30)));

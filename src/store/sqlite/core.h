@@ -232,6 +232,7 @@ struct Core {
   AgentStatements agent_sql;
   Instant now{};     // of the group: read once
   Ticks listened{};  // of the group: what silence is judged by; see base/listening.h
+  bool in_group = false;  // verbs change rows now; otherwise all that can be read is durable
   Group group;
   IdCodec ids;
   StepIdCodec step_ids;

@@ -12,7 +12,7 @@ namespace muster::store::sqlite {
 namespace {
 
 // SQLite's own choice: a small log is overwritten in place, which syncs faster than growing one.
-constexpr int kCheckpointPages = 1'000;
+constexpr int kLogPagesKept = 1'000;
 constexpr std::size_t kRewriteBytes = 64 * 1024;  // of the log at a time
 
 int open_flags(OpenMode mode) {
@@ -45,6 +45,18 @@ Status to_status(int code, std::string_view what, const char* text) {
 void configure_once() {
   static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)configured;
+}
+
+// Null while there is none.
+sqlite3_file* log_file(sqlite3* handle) {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  return log != nullptr && log->pMethods != nullptr ? log : nullptr;
+}
+
+// A savepoint changes no row, but what it undoes must be undone again.
+bool is_about_savepoints(std::string_view sql) {
+  return sql.starts_with("SAVEPOINT") || sql.starts_with("ROLLBACK TO") || sql.starts_with("RELEASE");
 }
 
 std::string_view text_of(sqlite3_value* value) {
@@ -89,9 +101,27 @@ Status Connection::exec(const char* sql) {
   return status;
 }
 
-Status Connection::sync_commits(bool wanted) {
-  sqlite3_wal_autocheckpoint(handle_, wanted ? kCheckpointPages : 0);
-  return exec(wanted ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+Status Connection::sync_by_hand() {
+  // In the place of the hook that checkpoints.
+  const auto count_pages = [](void* pages, sqlite3*, const char*, int in_log) {
+    *static_cast<int*>(pages) = in_log;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_, count_pages, &log_pages_);
+  return exec("PRAGMA synchronous = NORMAL");
+}
+
+Status Connection::sync_log() {
+  sqlite3_file* const log = log_file(handle_);
+  if (log == nullptr) return {};
+  const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+  return code == SQLITE_OK ? Status() : to_status(code, "syncing the log", sqlite3_errstr(code));
+}
+
+Status Connection::shorten_log() {
+  if (log_pages_ < kLogPagesKept) return {};
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  return code == SQLITE_OK || code == SQLITE_BUSY ? Status() : last_error("moving the log into the file");
 }
 
 Status Connection::restart_log() {
@@ -104,9 +134,8 @@ Status Connection::restart_log() {
 // sync: a crash in the middle of it would leave a file with pages from behind a hole in the log. Written again, all of the log is
 // the next sync's business.
 Status Connection::rewrite_log() {
-  sqlite3_file* log = nullptr;
-  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-  if (log == nullptr || log->pMethods == nullptr) return {};
+  sqlite3_file* const log = log_file(handle_);
+  if (log == nullptr) return {};
   sqlite3_int64 size = 0;
   int code = log->pMethods->xFileSize(log, &size);
   std::string part(kRewriteBytes, '\0');
@@ -137,52 +166,60 @@ Status Connection::last_error(std::string_view what) const {
 
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
 
-std::int64_t Connection::pages_written() const {
-  int now = 0;
-  int highest = 0;
-  sqlite3_db_status(handle_, SQLITE_DBSTATUS_CACHE_WRITE, &now, &highest, 0);
-  return now;
-}
-
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
-Statement::Statement(Connection& connection, std::string_view name) : connection_(connection), name_(name) {
-  const std::string_view sql = statement_text(name);
+Statement::Statement(Connection& connection, std::string_view name) : Statement(connection, name, statement_text(name)) {}
+
+Statement::Statement(Connection& connection, std::string_view name, std::string_view sql)
+    : connection_(connection), name_(name), sql_(sql), number_(connection.next_statement_number()) {
   const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                                       &handle_, nullptr);
-  if (code != SQLITE_OK) connection_.set_fault(connection_.last_error(fmt::format("preparing {}", name)));
+  if (code != SQLITE_OK) {
+    connection_.set_fault(connection_.last_error(fmt::format("preparing {}", name)));
+    return;
+  }
+  records_ = sqlite3_stmt_readonly(handle_) == 0 || is_about_savepoints(sql);
+  if (records_) bound_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(handle_)));
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }
 
 Statement& Statement::bind(int index, std::int64_t value) {
   sqlite3_bind_int64(handle_, index, value);
+  note(index, {.kind = Bound::Kind::integer, .integer = value});
   return *this;
 }
 
 Statement& Statement::bind(int index, double value) {
   sqlite3_bind_double(handle_, index, value);
+  note(index, {.kind = Bound::Kind::real, .real = value});
   return *this;
 }
 
 Statement& Statement::bind_text(int index, std::string_view value) {
   sqlite3_bind_text64(handle_, index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  // SQLite takes a null pointer for NULL.
+  note(index, {.kind = value.data() == nullptr ? Bound::Kind::null : Bound::Kind::text, .bytes = value});
   return *this;
 }
 
 Statement& Statement::bind_blob(int index, std::string_view value) {
   // A null pointer would bind NULL; an empty blob is a value.
   sqlite3_bind_blob64(handle_, index, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC);
+  note(index, {.kind = Bound::Kind::blob, .bytes = value});
   return *this;
 }
 
 Statement& Statement::bind_null(int index) {
   sqlite3_bind_null(handle_, index);
+  note(index, {});
   return *this;
 }
 
 bool Statement::step() {
   if (!connection_.fault().ok()) return false;
+  if (!under_way_ && records_ && connection_.recording() != nullptr) connection_.recording()->add(number_, sql_, bound_);
+  under_way_ = true;
   const int code = sqlite3_step(handle_);
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) connection_.set_fault(connection_.last_error(name_));
@@ -194,7 +231,10 @@ void Statement::run() {
   reset();
 }
 
-void Statement::reset() { sqlite3_reset(handle_); }
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  under_way_ = false;
+}
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }

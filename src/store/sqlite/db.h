@@ -1,5 +1,5 @@
 // A thin face of SQLite's C API: connections and prepared statements. No other file of this folder includes sqlite3.h
-// but db.cc, backup.cc and the tests.
+// but db.cc, open.cc, redo/redo_file.cc and the tests.
 //
 // Errors latch: the first failing call of a connection is kept in fault(), and every later step is a no-op that finds no row, so
 // that a verb can be written as a straight line and judged once at its end. clear_fault() starts over.
@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
+#include "store/sqlite/redo/recording.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -32,12 +34,20 @@ class Connection {
   // The first column of the first row, as text; empty when there is none.
   Result<std::string> query_text(const char* sql);
 
-  // Whether the commits that follow wait for the disk. Not inside a transaction. Commits that do not wait never start a
-  // checkpoint either: its own sync of the log may fail, which SQLite tells nobody.
-  Status sync_commits(bool wanted);
+  // From here on commits are in the log and wait for no disk, and nothing is moved from the log into the file but by the three
+  // calls below: a sync that fails inside of SQLite would be told nobody.
+  Status sync_by_hand();
+  // Syncs the log: what was committed is durable. After a failure only restart_log() helps.
+  Status sync_log();
+  // Moves what nobody reads from the log into the file once the log is long, so that it starts over. Fails like sync_log().
+  Status shorten_log();
   // Moves the whole log into the file and starts it over, after a sync of it has failed. unavailable: somebody still reads from
   // it.
   Status restart_log();
+
+  // Statements that change rows are added to it as they run; nullptr: to nothing. It outlives the connection.
+  void record(Recording* recording) { recording_ = recording; }
+  Recording* recording() { return recording_; }
 
   // Turns the last error of this connection into what the caller should do.
   Status last_error(std::string_view what) const;
@@ -49,15 +59,18 @@ class Connection {
   void clear_fault() { fault_ = Status(); }
 
   std::int64_t changes() const;
-  std::int64_t pages_written() const;  // by this connection so far, to the log
   bool in_transaction() const;
   sqlite3* handle() { return handle_; }
+  std::uint16_t next_statement_number() { return statements_++; }
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}
   Status rewrite_log();
   sqlite3* handle_;
   Status fault_;
+  Recording* recording_ = nullptr;
+  std::uint16_t statements_ = 0;
+  int log_pages_ = 0;  // after the last commit
 };
 
 // How SQLite keeps what is counted here.
@@ -68,6 +81,8 @@ class Statement {
  public:
   // Prepares the statement of that name in sql/. A typo latches a fault at open, not at a request.
   Statement(Connection& connection, std::string_view name);
+  // Prepares that text, which outlives the statement.
+  Statement(Connection& connection, std::string_view name, std::string_view sql);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -99,9 +114,18 @@ class Statement {
   std::optional<std::int64_t> optional_integer(int column) const;
 
  private:
+  void note(int index, const Bound& value) {
+    if (records_) bound_[static_cast<std::size_t>(index) - 1] = value;
+  }
+
   Connection& connection_;
   sqlite3_stmt* handle_ = nullptr;
   std::string name_;
+  const std::string_view sql_;
+  const std::uint16_t number_;  // in recordings
+  bool records_ = false;        // it changes rows
+  bool under_way_ = false;      // stepped and not yet reset
+  std::vector<Bound> bound_;    // what is bound now, if it records
 };
 
 // Resets the statement at the end of a scope that reads several rows.

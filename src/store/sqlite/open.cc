@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/migrations.h"
+#include "store/sqlite/redo/recovery.h"
 
 namespace muster::store::sqlite {
 namespace {
@@ -83,6 +84,9 @@ Result<BackupReport> backup_file(const std::string& from, const std::string& to,
   auto target = Connection::open(to, OpenMode::create, vfs);
   if (!target.ok()) return target.status();
   Status status = copy(**source, **target);
+  // Put in the place of the database one day, it must not be taken for the one that the redo file there belongs to.
+  const std::string renamed = fmt::format("UPDATE meta SET value = {} WHERE name = '{}'", random_seed() >> 1, kRedoDatabase);
+  if (status.ok()) status = (*target)->exec(renamed.c_str());
   if (!status.ok()) {
     target->reset();
     ::unlink(to.c_str());
@@ -123,10 +127,11 @@ Status prepare_new(Connection& connection, const Clock& clock, std::uint64_t see
   const std::string script = fmt::format(
       "BEGIN IMMEDIATE;"
       "INSERT OR IGNORE INTO meta (name, value) VALUES ('salt', {});"
+      "INSERT OR IGNORE INTO meta (name, value) VALUES ('{}', {});"
       "INSERT OR IGNORE INTO namespaces (id, name, description, created_at, updated_at) "
       "VALUES (1, '{}', 'made with the store', {}, {});"
       "COMMIT;",
-      salt, kDefaultNamespace, to_ms(clock.now()), to_ms(clock.now()));
+      salt, kRedoDatabase, mix64(salt) >> 1, kDefaultNamespace, to_ms(clock.now()), to_ms(clock.now()));
   return connection.exec(script.c_str());
 }
 
@@ -137,7 +142,17 @@ Status as_open_error(const Status& status, const std::string& path) {
 
 }  // namespace
 
+Result<std::unique_ptr<RedoFile>> open_redo(Connection& connection, const std::string& path, const std::string& vfs) {
+  if (vfs.empty())
+    if (const Status made = create_private_file(redo_path(path)); !made.ok()) return made;
+  auto redo = RedoFile::open(redo_path(path), vfs);
+  if (!redo.ok()) return redo.status();
+  if (const Status recovered = recover(connection, **redo, path); !recovered.ok()) return recovered;
+  return redo;
+}
+
 Status mark_clean(Connection& connection, bool clean) {
+  if (const Status synced = connection.exec("PRAGMA synchronous = FULL"); !synced.ok()) return synced;
   return connection.exec(clean ? "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 1)"
                                : "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 0)");
 }
@@ -173,9 +188,24 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
     return Status::unavailable(
         fmt::format("opening {}: the log could not be written back; another process reads it", options.path));
 
+  if (*version > 0) {
+    // With the schema that it was recorded with.
+    auto redo = open_redo(connection, options.path, options.vfs);
+    if (!redo.ok()) return as_open_error(redo.status(), options.path);
+    out.redo = std::move(*redo);
+  }
   status = migrate(connection);
   if (status.ok()) status = prepare_new(connection, clock, options.seed);
   if (status.ok()) status = mark_clean(connection, false);
+  if (!status.ok()) return as_open_error(status, options.path);
+  if (out.redo == nullptr) {
+    auto redo = open_redo(connection, options.path, options.vfs);
+    if (!redo.ok()) return as_open_error(redo.status(), options.path);
+    out.redo = std::move(*redo);
+  }
+  const auto database = meta_number(connection, kRedoDatabase);
+  status = database.ok() ? out.redo->reserve(*database, options.redo_bytes) : database.status();
+  if (status.ok()) status = connection.sync_by_hand();
   if (!status.ok()) return as_open_error(status, options.path);
   out.connection = std::move(*opened);
   return out;

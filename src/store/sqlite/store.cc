@@ -56,7 +56,8 @@ class FileStore final : public SqliteStore {
         all_time_(clock),
         lock_(std::move(opened.lock)),
         connection_(std::move(opened.connection)),
-        writer_(*connection_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
+        redo_(std::move(opened.redo)),
+        writer_(*connection_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
 
   ~FileStore() override { abandon(); }
 
@@ -332,8 +333,8 @@ class FileStore final : public SqliteStore {
     const auto copy = [this, target = (std::filesystem::path(options_.path).parent_path() / path).string()] {
       return backup_file(options_.path, target, options_.vfs, clock_);
     };
-    if (manual_reader_) return read(std::move(reply), [copy](Core&) { return copy(); });
-    on_reader(std::move(reply), [copy](Reader&) { return copy(); });
+    if (manual_reader_) return put<BackupReport>(OpKind::look, std::move(reply), [copy](Core&) { return copy(); });
+    behind_writer(std::move(reply), [copy](Reader&) { return copy(); });
   }
 
   void set_listener(Listener* listener) override { writer_.set_listener(listener); }
@@ -356,9 +357,7 @@ class FileStore final : public SqliteStore {
       store::keyspace::Run what = long_reads();
       what.now = store_.clock_.now();
       what.random = random_seed();
-      if (store_.manual_reader_)
-        return store_.read(std::move(done), [this, what](Core&) { return store_.manual_reader_->read_keys(batch(), what); });
-      store_.on_reader(std::move(done), [this, what](Reader& reader) { return reader.read_keys(batch(), what); });
+      store_.on_reader_behind_writer(std::move(done), [this, what](Reader& reader) { return reader.read_keys(batch(), what); });
     }
     FileStore& store_;
   };
@@ -434,11 +433,11 @@ class FileStore final : public SqliteStore {
     }
   }
 
-  // A claim is answered before its commit: by way of the writer, a list that follows it sees it all the same.
+  // What has been acknowledged may not be committed for other connections yet: by way of the writer, a list that follows sees it.
   template <class T, class Body>
   void behind_writer(Reply<T> reply, Body body) {
     put<bool>(
-        OpKind::read,
+        OpKind::look,
         [this, reply = std::move(reply), body = std::move(body)](Result<bool> passed) mutable {
           if (!passed.ok()) return reply(passed.status());
           on_reader(std::move(reply), std::move(body));
@@ -453,12 +452,11 @@ class FileStore final : public SqliteStore {
     behind_writer(std::move(reply), std::move(body));
   }
 
-  // No claim touches rows of agents, so whatever was acknowledged is there for a reader without passing by the writer.
   template <class T, class Verb, class... Args>
   void ask_agents(Verb verb, Reply<T>& reply, Args&... args) {
-    auto body = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
-    if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
-    on_reader(std::move(reply), std::move(body));
+    on_reader_behind_writer(std::move(reply), [verb, ... args = std::move(args)](Reader& reader) -> Result<T> {
+      return (reader.agents().*verb)(args...);
+    });
   }
 
   // Jobs that a reader found are moved a part at a time. Shared by the parts; one is under way.
@@ -480,6 +478,7 @@ class FileStore final : public SqliteStore {
   const ListeningClock all_time_;
   std::unique_ptr<OwnerLock> lock_;
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<RedoFile> redo_;
   Writer writer_;
   std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
   std::unique_ptr<ReaderPool> readers_;
@@ -565,7 +564,9 @@ Status FileStore::close() {
   }
   if (readers_) readers_->close();
   if (!writer_.health().writable) return Status::unavailable(writer_.health().reason);
-  return mark_clean(*connection_, true);
+  if (const Status finished = writer_.finish(); !finished.ok()) return finished;
+  if (const Status marked = mark_clean(*connection_, true); !marked.ok()) return marked;
+  return RedoFile::remove(redo_path(options_.path), options_.vfs);
 }
 
 // Without close(): the threads end, nothing is marked; what was not answered is refused so that every reply is called.

@@ -2,7 +2,8 @@
 //
 // Rows by integer key are the truth. Everything that orders work (ready heads per lane, due times, leases, limits) is an index in
 // memory that the writer thread owns and rebuilds from the rows at open and after a failed commit. All mutations
-// that arrive while a commit is in flight go into the next one. See hot/README.md for the picture.
+// that arrive while a commit is in flight go into the next one. See hot/README.md for the picture, redo/redo_file.h for how a group
+// becomes durable.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,9 @@ enum class Threading : std::uint8_t {
 
 inline constexpr std::size_t kLanesMax = 200'000;  // distinct ones that live jobs have at one time
 
+// Of the redo file (redo/redo_file.h): as much may have to be played at a start.
+inline constexpr std::size_t kRedoBytesDefault = 4 << 20;
+
 struct Options {
   std::string path;
   Durability durability = Durability::full;
@@ -37,6 +41,7 @@ struct Options {
   std::size_t pending_max = 200'000;  // verbs waiting for the writer; one more is answered `exhausted`
   std::size_t lanes_max = kLanesMax;  // of live jobs; one more is answered `exhausted`
   std::size_t readers = 2;            // connections for lists and searches
+  std::size_t redo_bytes = kRedoBytesDefault;
   std::uint64_t seed = 0;             // of backoff jitter; 0: from the operating system
   // What silence is judged by; outlives the store. Null: all time counts.
   const ListeningClock* listening = nullptr;

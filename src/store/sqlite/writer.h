@@ -1,19 +1,20 @@
-// The writer: takes everything that queued up while the last commit was in flight, runs it in one transaction, commits, and
-// answers. Under low load a group is one verb and its latency one sync; under load groups grow by themselves.
+// The writer: takes everything that queued up while the last group was written, runs it, writes what it changed to the redo file,
+// and answers. Under low load a group is one verb and its latency one sync; under load groups grow by themselves.
 //
 // Exactly one thread runs process(): the store's writer thread, or the caller of pump().
 //
-// A statement or commit that fails fails the whole group, drops the memory index and rebuilds it from the rows. While the
-// store is known to be unwritable, a small probe commit goes first, so that a full disk does not cost a rebuild per
-// request.
+// Rows change in a transaction that stays open over many groups (redo/redo_file.h). It is committed when somebody who reads with
+// another connection wants to see the rows, and when the redo file is to be started over; the latter also syncs it.
+//
+// A statement or write that fails fails the whole group: the transaction is rolled back, the groups before are played into a fresh
+// one, and the memory index is rebuilt from the rows. After trouble with the disk a probe goes first: it commits, syncs, and starts
+// the redo file over, so that a full disk does not cost a rebuild per request, and nothing is built on what may not be there.
 //
 // A verb that throws is refused with `internal`. What it had changed by then cannot be told from what the group's other verbs
 // changed, so the group is undone in the same way and the others are refused with `unavailable`: nothing of theirs was written.
 //
-// A group of claims alone is committed without a sync: a crash of the machine may lose it, which is a redelivery (store/store.h).
-// The next sync makes it durable along with what comes after it, since both are in one log. When that sync fails, nobody knows
-// what of the log is on the disk, and what is written behind a hole is lost: nothing is accepted before the log has been started
-// over.
+// A group of claims alone is not synced: a crash of the machine may lose it, which is a redelivery (store/store.h). The next sync
+// makes it durable along with what comes after it, since both are in one file.
 //
 // While a commit is stuck, or nothing can be written, beats cannot be heard: Core::listened does not count that time.
 #pragma once
@@ -31,6 +32,8 @@
 #include "base/reply.h"
 #include "store/commit_metrics.h"
 #include "store/sqlite/core.h"
+#include "store/sqlite/redo/recording.h"
+#include "store/sqlite/redo/redo_file.h"
 #include "store/sqlite/store.h"
 #include "store/store.h"
 
@@ -39,7 +42,8 @@ namespace muster::store::sqlite {
 // One verb on its way: queued by any thread, run by the writer inside a group, answered when the group's fate is known.
 
 enum class OpKind : std::uint8_t {
-  read,   // needs no transaction; sees what is durable; answered at once
+  read,   // changes nothing; sees what is durable; answered at once
+  look,   // the same, and other connections see it too by then
   write,  // answered after the commit
   sweep,  // a write that runs behind all others of its group: what waited beside it is heard before anybody is judged
   claim,  // answered before the commit: see the promises in store/store.h
@@ -89,11 +93,14 @@ class OpOf final : public Op {
 
 class Writer {
  public:
-  Writer(Connection& connection, const Clock& clock, const ListeningClock& listening, Metrics& metrics, const Options& options);
+  Writer(Connection& connection, RedoFile& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
+         const Options& options);
 
   // Builds the index and reserves the first numbers.
   Status start();
   void process(std::vector<std::unique_ptr<Op>>& ops);
+  // All groups are in the rows and synced: the redo file is not needed any more.
+  Status finish();
   // Once this has returned, the listener before is not called any more.
   void set_listener(Listener* listener);
   StoreHealth health() const;
@@ -106,20 +113,30 @@ class Writer {
   // ok, or the reason nothing can be written.
   Status probe();
   Status run(Statement& statement);
-  // `synced`: its commit waits for the disk.
-  Status begin(bool synced = true);
-  Status commit();
+  // A transaction is open for what follows.
+  Status begin();
+  // Writes what the group changed to the redo file. `synced`: and waits for the disk.
+  Status keep(bool synced);
+  // Commits the rows, so that other connections see them.
+  Status publish();
+  // Commits and syncs the rows, and starts the redo file over.
+  Status fold();
+  // The rows as they were before this group, in an open transaction; and the index that belongs to them.
+  Status restore();
   void process_group(std::vector<std::unique_ptr<Op>>& ops);
   // Runs the group's sweeps, or its other writes, in the transaction that has begun. False: one threw, and the group has been
   // undone and refused.
   bool run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps);
   void settle_committed();
   void answer_read(Op& op);
+  void read_while_suspect(Op& op, const Status& refusal);
   // Delivers its result, or refuses it. What the reply throws ends here.
   void answer(Op& op, const Status& refusal = {});
-  // Rolls back and rebuilds the index from the rows.
+  // Rolls the group back and rebuilds the index from the rows.
   void undo();
   void rebuild();
+  void fold_when_due();
+  void refuse_rest(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower);
   void tell();
@@ -131,19 +148,21 @@ class Writer {
   void set_health(const Status& status);
 
   Connection& db_;
+  RedoFile& redo_;
   const Clock& clock_;
   const ListeningClock& listening_;
-  const Durability durability_;
-  bool synced_;                    // how the connection commits now
-  bool log_unsynced_ = true;       // commits may not have been synced yet; at first those of a process that was killed
-  bool log_in_doubt_ = false;      // and the sync that should have done it failed
-  std::int64_t pages_before_ = 0;  // this transaction
+  const bool synced_;               // groups wait for the disk
+  const std::size_t fold_at_;       // bytes in the redo file
+  Recording recording_;             // of the groups that are not committed
+  std::size_t group_from_ = 0;      // where this group begins in it
+  std::uint64_t newest_group_ = 0;  // in the redo file
+  bool log_in_doubt_ = false;       // a sync of SQLite's log has failed
   Core core_;
   const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
-  bool stale_ = false;    // the index could not be rebuilt yet
+  bool stale_ = false;    // rows and index could not be restored yet
   Ticks read_at_;         // by listening_; while suspect_ it stays where the trouble began
   ListenedTime time_;     // without the time in which a commit was stuck or nothing could be written
   CommitMetrics metrics_;

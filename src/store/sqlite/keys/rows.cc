@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/uuid.h"
+
 namespace muster::store::sqlite {
 
 namespace {
@@ -143,6 +145,9 @@ KeyRow SqliteKeyRows::insert(std::string_view key, const KeyHead& head, std::opt
     st.bind_blob(6, *value);
   else
     st.bind_null(6);
+  constexpr int kRoomToGrow = 2;  // bits: versions are counted up
+  lot_ = mix64(lot_);
+  st.bind(7, static_cast<std::int64_t>(lot_ >> kRoomToGrow));
   Rows rows(st);
   const KeyRow row = rows.next() ? KeyRow{st.integer(0)} : KeyRow{0};
   rows.next();  // a statement that returns rows has done its work only at their end

@@ -79,10 +79,11 @@ struct KeyStatements {
 
 class SqliteKeyRows final : public KeyRows {
  public:
-  SqliteKeyRows(Connection& connection, KeyStatements& sql, std::int64_t namespace_row, KeySpace space)
-      : connection_(connection), sql_(sql), namespace_(namespace_row), space_(static_cast<std::int64_t>(space)) {}
+  // `lot`: what the versions of keys that are made begin with is drawn from it.
+  SqliteKeyRows(Connection& connection, KeyStatements& sql, std::int64_t namespace_row, KeySpace space, std::uint64_t lot = 0)
+      : connection_(connection), sql_(sql), namespace_(namespace_row), space_(static_cast<std::int64_t>(space)), lot_(lot) {}
 
-  // From here on texts that are read are remembered too. REQUIRES: no transaction is open.
+  // From here on texts that are read are remembered too. REQUIRES: what there is to read is durable.
   void remember_reads() { remembers_reads_ = true; }
   // The texts that were written and still stand, and those that were read, as far as they are small enough for the cache.
   std::vector<CachedText> take_texts();
@@ -134,6 +135,7 @@ class SqliteKeyRows final : public KeyRows {
   KeyStatements& sql_;
   const std::int64_t namespace_;
   const std::int64_t space_;
+  std::uint64_t lot_;
   std::map<KeyRow, CachedText> texts_;
   bool remembers_reads_ = false;
   std::string found_name_;  // of the key that was found last, while reads are remembered

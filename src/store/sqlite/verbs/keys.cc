@@ -38,8 +38,8 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
   const auto ns_row = core.namespace_row(batch.ns);
   if (!ns_row.ok()) return ns_row.status();
   const bool cached = is_cached(batch.ns, batch.space);
-  const bool between_groups = !core.db.in_transaction();
-  SqliteKeyRows rows(core.db, core.key_sql, *ns_row, batch.space);
+  const bool between_groups = !core.in_group;
+  SqliteKeyRows rows(core.db, core.key_sql, *ns_row, batch.space, core.random_state);
   if (cached && between_groups) rows.remember_reads();
   core.random_state = mix64(core.random_state);
   what.now = core.now;
