@@ -34,8 +34,9 @@ ObservedStore::Ear<store::Each<store::Registered>> ObservedStore::ear(ForEach<st
                                                                       const std::vector<WorkerSpec>& batch) {
   std::vector<std::pair<std::uint64_t, WorkerSpec>> sent;
   for (const WorkerSpec& spec : batch) sent.emplace_back(shadow_.register_sent(spec), spec);
-  return each<store::Registered>(
-      std::move(sent), [this](const auto& one, const auto& answer) { shadow_.register_answered(one.first, one.second, answer); });
+  return each<store::Registered>(std::move(sent), [this, sent_at = clock_.elapsed()](const auto& one, const auto& answer) {
+    shadow_.register_answered(one.first, sent_at, one.second, answer);
+  });
 }
 
 ObservedStore::Ear<QueueStats> ObservedStore::ear(For<QueueStats>, Verb, const QueueChange& change) {

@@ -86,7 +86,9 @@ class ObservedStore final : public store::Funnel<ObservedStore>, private store::
                                   [this](const auto& one, const auto& answer) { shadow_.cancel_answered(one.job, answer); });
   }
   Ear<store::Each<store::BeatReply>> ear(ForEach<store::BeatReply>, Verb, const std::vector<store::Beat>& batch) {
-    return each<store::BeatReply>(batch, [this](const auto& one, const auto& answer) { shadow_.beat_answered(one, answer); });
+    return each<store::BeatReply>(batch, [this, sent_at = clock_.elapsed()](const auto& one, const auto& answer) {
+      shadow_.beat_answered(one, sent_at, answer);
+    });
   }
 
   // `hear` gets each element with its answer, or with the failure of the whole batch.

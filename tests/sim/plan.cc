@@ -50,6 +50,7 @@ Plan make_plan(Random& random) {
   plan.clients = static_cast<std::size_t>(random.between(1, 3));
   plan.workers = static_cast<std::size_t>(random.between(2, 8));
   plan.readers = static_cast<std::size_t>(random.between(1, 2));
+  plan.overlapped = random.chance(0.7);
   plan.redo_bytes = static_cast<std::size_t>(random.pick(std::vector<std::int64_t>{2'000, 16'000, 128'000}));
   plan.client_pause = ms(random.between(50, 600));
   plan.engine.claim_poll_every = ms(random.pick(std::vector<std::int64_t>{200, 1'000, 5'000}));

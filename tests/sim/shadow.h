@@ -31,6 +31,7 @@ class Shadow {
     JobId id;
     std::optional<JobSpec> spec;  // unknown for a job whose acknowledgement was lost
     bool acknowledged = false;
+    Instant enqueued_at = Instant::max();  // as told
     Instant not_before{};  // earliest instant it may become due; meaningful with a spec
     std::optional<Instant> expires_not_before;
     std::optional<JobState> told;  // by the listener, or seen after a crash
@@ -72,8 +73,8 @@ class Shadow {
   void redrive_sent(const std::vector<JobId>& jobs);  // empty: any job
   void redrive_answered(const std::vector<JobId>& jobs);
   std::uint64_t register_sent(const WorkerSpec& spec);  // a number to name it by in the answer
-  void register_answered(std::uint64_t sent, const WorkerSpec& spec, const Result<store::Registered>& answer);
-  void beat_answered(const store::Beat& beat, const Result<store::BeatReply>& answer);
+  void register_answered(std::uint64_t sent, Ticks sent_at, const WorkerSpec& spec, const Result<store::Registered>& answer);
+  void beat_answered(const store::Beat& beat, Ticks sent_at, const Result<store::BeatReply>& answer);
   void queue_sent(const QueueChange& change);
   void queue_answered(const Result<QueueStats>& answer);
   void code_answered(std::string_view verb, const Status& status);  // any verb: only designed codes come back

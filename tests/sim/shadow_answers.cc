@@ -75,8 +75,8 @@ void Shadow::enqueue_answered(const std::vector<JobSpec>& jobs, Instant sent_at,
     job.acknowledged = true;
     if (!entry.existed) {
       job.spec = spec;
-      // The wall clock may step back between the request and its turn.
-      const Instant accepted = std::min(sent_at, clock_.now());
+      // The wall clock may step back between the request and its turn, and again before the answer.
+      const Instant accepted = std::min(sent_at, job.enqueued_at);
       job.not_before = spec.run_at.value_or(accepted + spec.delay);
       if (spec.expires_in) job.expires_not_before = accepted + *spec.expires_in;
     }
@@ -188,7 +188,7 @@ std::uint64_t Shadow::register_sent(const WorkerSpec& spec) {
   return registrations_;
 }
 
-void Shadow::register_answered(std::uint64_t sent, const WorkerSpec& spec, const Result<store::Registered>& answer) {
+void Shadow::register_answered(std::uint64_t sent, Ticks sent_at, const WorkerSpec& spec, const Result<store::Registered>& answer) {
   WorkerView& worker = workers_[{spec.ns, spec.id}];
   if (!answer.ok()) {
     code_answered("register", answer.status());
@@ -197,23 +197,23 @@ void Shadow::register_answered(std::uint64_t sent, const WorkerSpec& spec, const
     return;
   }
   std::erase_if(worker.possible, [&](const auto& entry) { return entry.first < sent; });
-  worker.heard_at = clock_.elapsed();
+  worker.heard_at = sent_at;
   worker.dead_after = answer->policy.dead_after;
   worker.session = answer->session;
 }
 
-void Shadow::beat_answered(const store::Beat& beat, const Result<store::BeatReply>& answer) {
+void Shadow::beat_answered(const store::Beat& beat, Ticks sent_at, const Result<store::BeatReply>& answer) {
   if (!answer.ok()) return code_answered("heartbeat", answer.status());
   const Ticks now = clock_.elapsed();
   WorkerView& worker = workers_[{beat.ns, beat.worker}];
-  worker.heard_at = now;
+  worker.heard_at = sent_at;
   for (const JobId& id : running_) {
     JobView& job = view(id);
     if (job.worker != beat.worker || job.granted != job.told_fence || (job.spec && job.spec->ns != beat.ns)) continue;
     // A lease is gone at its instant; a beat does not bring it back. After a restart the end is not known, and with it whether
-    // this beat counts.
-    if (now >= job.lease_until) continue;
-    job.lease_until = std::max<Ticks>(job.lease_until, now + job.ttl);
+    // this beat counts. It was heard at some time between its being sent and answered.
+    if (now < job.lease_until) job.lease_until = std::max<Ticks>(job.lease_until, sent_at + job.ttl);
+    if (sent_at >= job.lease_until) continue;
     if (job.lease_ends) job.lease_ends = std::max<Ticks>(*job.lease_ends, now + job.ttl + kCatchUpMax);
   }
 }

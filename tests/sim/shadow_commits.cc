@@ -119,6 +119,7 @@ void Shadow::change(const JobChange& c, const store::Committed& commit) {
   if (c.event == JobEvent::enqueued) {
     if (job.told) violate("moves", fmt::format("j{} was enqueued twice", job.number));
     job.told = c.to;
+    job.enqueued_at = c.at;
     return;
   }
   if (c.event == JobEvent::pruned) {

@@ -75,7 +75,6 @@ void Core::write_move(JobKey key, const HotJob& job, std::optional<Instant> fini
   finished_at ? st.bind(9, to_ms(*finished_at)) : st.bind_null(9);
   st.bind_text_or_null(10, error_text);
   st.run();
-  group.wrote = true;
 }
 
 void Core::record_attempt(JobKey key, const HotJob& job, JobEvent outcome, const JobError& error) {
@@ -113,7 +112,7 @@ void Core::schedule(JobKey key, HotJob& job, Instant run_at) {
     group.became_ready.push_back(key);
   } else {
     set_state(job, JobState::scheduled);
-    due.add(run_at, key);
+    group.scheduled.emplace_back(run_at, key);
   }
 }
 
@@ -159,7 +158,7 @@ void Core::move(JobKey key, HotJob& job, const jobs::Verdict& verdict) {
   if (job.running) end_lease(key, job);
   if (over) return finish(key, job, verdict.to);
   if (verdict.to == JobState::ready) return group.became_ready.push_back(key);
-  if (*verdict.run_at < runs::kForever) due.add(*verdict.run_at, key);  // else only a signal ends it
+  if (*verdict.run_at < runs::kForever) group.scheduled.emplace_back(*verdict.run_at, key);  // else only a signal ends it
 }
 
 void Core::lose(JobKey key, HotJob& job, const JobError& error) {
@@ -321,6 +320,14 @@ std::size_t Core::promote_due(std::size_t limit) {
   return moved;
 }
 
+std::optional<Instant> Core::next_due() const {
+  std::optional<Instant> next = due.next();
+  const auto take = [&next](Instant at) { next = std::min(next.value_or(at), at); };
+  if (unsettled_due) take(*unsettled_due);
+  for (const auto& [at, key] : group.scheduled) take(at);
+  return next;
+}
+
 void Core::drop_stale_arrivals(HotQueue& queue) {
   while (!queue.arrivals.empty()) {
     const HotQueue::Arrival& front = queue.arrivals.front();
@@ -370,10 +377,13 @@ void Core::committed() {
   for (const JobKey key : group.became_ready)
     if (HotJob* job = find(key); job != nullptr && job->state == JobState::ready) place(key, *job);
   for (const QueueIndex queue : group.loosened) wake_queue(queue, kWakesPerLaneMax);
+  for (const auto& [at, key] : group.scheduled) due.add(at, key);
   // A retry without delay is due by now, and durable.
   promote_due(kPromotePerGroup);
-  fences.reserved();
-  job_keys.reserved();
+  if (group.reserved) {
+    fences.reserved();
+    job_keys.reserved();
+  }
   tidy();
 }
 

@@ -83,11 +83,12 @@ struct Group {
   std::vector<JobKey> became_ready;  // to be placed in their lanes
   std::vector<GivenUp> given_up;
   std::vector<QueueIndex> loosened;  // queues whose limits may let more through now
+  std::vector<std::pair<Instant, JobKey>> scheduled;  // due then; not before it is durable
 
   std::vector<KeyPushed> pushed;
   std::vector<KeyChanges> key_changes;  // one for each batch, in their order
 
-  bool wrote = false;  // anything that needs a commit
+  bool reserved = false;  // numbers
 
   void clear() {
     jobs.clear();
@@ -97,9 +98,10 @@ struct Group {
     became_ready.clear();
     given_up.clear();
     loosened.clear();
+    scheduled.clear();
     pushed.clear();
     key_changes.clear();
-    wrote = false;
+    reserved = false;
   }
 };
 
@@ -208,6 +210,9 @@ struct Core {
   const HotQueue& queue_of(const HotJob& job) const { return queues.at(lanes.at(job.home).queue); }
   HotQueue& queue_of(const HotJob& job) { return queues.at(lanes.at(job.home).queue); }
 
+  // When the next scheduled job is due, whether that is durable or not.
+  std::optional<Instant> next_due() const;
+
   // Drops entries of the index whose jobs have moved on, and lanes without live jobs, once they are most of it.
   void tidy();
   // Of timers, lanes and arrivals; what tidy() keeps in proportion to the live jobs.
@@ -232,7 +237,9 @@ struct Core {
   AgentStatements agent_sql;
   Instant now{};     // of the group: read once
   Ticks listened{};  // of the group: what silence is judged by; see base/listening.h
-  bool in_group = false;  // verbs change rows now; otherwise all that can be read is durable
+  bool in_group = false;   // verbs change rows now
+  bool unsettled = false;  // there are groups that are not durable yet
+  std::optional<Instant> unsettled_due;  // the earliest of what those have scheduled
   Group group;
   IdCodec ids;
   StepIdCodec step_ids;

@@ -18,7 +18,6 @@ QueueIndex Core::queue_for(std::int64_t ns_row, const NamespaceName& ns, const Q
   queue.ns = ns;
   queue.name = name;
   sql.queue_insert.bind(1, queue.row).bind(2, ns_row).bind_text(3, name.text()).bind_null(4).run();
-  group.wrote = true;
   return queues.add(std::move(queue));
 }
 
@@ -48,7 +47,6 @@ Result<LaneIndex> Core::lane_for(QueueIndex queue, const JobType& type, const Ca
     sql.lane_insert.bind(1, row).bind(2, queues.at(queue).row).bind_text(3, type.text()).bind_text(4, text).run();
     ++lane_rows;
     ++lane_pruning.changes;
-    group.wrote = true;
   }
   if (found != nullptr) {
     // It stood in memory for jobs held for a worker; now a job needs exactly that by itself.
@@ -62,7 +60,6 @@ Result<LaneIndex> Core::lane_for(QueueIndex queue, const JobType& type, const Ca
 
 void Core::put_meta(const char* name, std::int64_t value) {
   sql.meta_put.bind_text(1, name).bind(2, value).run();
-  group.wrote = true;
 }
 
 std::optional<std::int64_t> Core::get_meta(const char* name) {
@@ -72,6 +69,7 @@ std::optional<std::int64_t> Core::get_meta(const char* name) {
 }
 
 void Core::reserve_numbers() {
+  group.reserved = numbers_low();
   if (fences.low()) put_meta("fences", fences.reserve());
   if (job_keys.low()) put_meta("job_keys", job_keys.reserve());
 }
@@ -95,7 +93,6 @@ void Core::write_worker(const HotWorker& hot) {
   st.bind(14, static_cast<std::int64_t>(worker.completed)).bind(15, static_cast<std::int64_t>(worker.failed));
   st.bind_text(16, worker.stats);
   st.run();
-  group.wrote = true;
 }
 
 void Core::heard(HotWorker& worker) {

@@ -75,6 +75,8 @@ class FileStore final : public SqliteStore {
       connections.push_back(std::move(*reader));
     }
     readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids, incidents_);
+    write_thread_ = std::make_unique<WriteThread>([this] { return writer_.write_prepared(); }, [this] { write_ended(); });
+    writer_.write_on(write_thread_.get());
     thread_ = std::thread([this] { run(); });
     return {};
   }
@@ -470,6 +472,7 @@ class FileStore final : public SqliteStore {
   void redrive_part(const std::shared_ptr<Redriving>& work);
   StoreInfo describe(Core& core);
   void run();
+  void write_ended();
   void abandon();
 
   const Options options_;
@@ -483,12 +486,14 @@ class FileStore final : public SqliteStore {
   std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
   std::unique_ptr<ReaderPool> readers_;
 
-  std::mutex mutex_;  // leaf; guards the two below
+  std::mutex mutex_;  // leaf; guards the three below
   std::vector<std::unique_ptr<Op>> pending_;
+  bool write_ended_ = false;
   bool closing_ = false;
   const std::shared_ptr<WaitingSleeper> writer_sleeper_ =
       std::make_shared<WaitingSleeper>();  // shared with those about to wake it
   std::thread thread_;
+  std::unique_ptr<WriteThread> write_thread_;  // ends behind the writer, which waits for it
 };
 
 void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
@@ -530,13 +535,24 @@ void FileStore::run() {
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      writer_sleeper_->some.wait(lock, [this] { return closing_ || !pending_.empty(); });
-      if (pending_.empty()) return;
+      writer_sleeper_->some.wait(lock, [this] { return closing_ || !pending_.empty() || write_ended_; });
+      write_ended_ = false;
+      if (closing_ && pending_.empty()) break;
       ops.swap(pending_);
     }
-    writer_.process(ops);
-    ops.clear();
+    // What is durable leaves first, and what ran meanwhile is written while the next group runs.
+    writer_.go_on();
+    if (!ops.empty()) writer_.process(ops);
   }
+  writer_.drain();
+}
+
+void FileStore::write_ended() {
+  {
+    const std::lock_guard lock(mutex_);
+    write_ended_ = true;
+  }
+  writer_sleeper_->wake();
 }
 
 bool FileStore::pump() {
@@ -545,7 +561,7 @@ bool FileStore::pump() {
     const std::lock_guard lock(mutex_);
     ops.swap(pending_);
   }
-  if (ops.empty()) return false;
+  if (ops.empty() && writer_.all_settled()) return false;
   writer_.process(ops);
   return true;
 }
@@ -581,6 +597,7 @@ void FileStore::abandon() {
   if (thread_.joinable()) thread_.join();
   if (readers_) readers_->close();
   writer_.set_listener(nullptr);
+  writer_.give_up(refusal::closed());
   for (auto& op : left) op->refuse(refusal::closed());
 }
 

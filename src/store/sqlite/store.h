@@ -43,6 +43,7 @@ struct Options {
   std::size_t readers = 2;            // connections for lists and searches
   std::size_t redo_bytes = kRedoBytesDefault;
   std::uint64_t seed = 0;             // of backoff jitter; 0: from the operating system
+  bool overlapped = false;            // Threading::manual: a group is written behind the next one, as with threads under load
   // What silence is judged by; outlives the store. Null: all time counts.
   const ListeningClock* listening = nullptr;
 };
@@ -61,7 +62,8 @@ class SqliteStore : public Store {
   // written. invalid_argument: its schema is newer than this program.
   static Result<std::unique_ptr<SqliteStore>> open(Options options, const Clock& clock, Metrics& metrics);
 
-  // Threading::manual only: does everything queued so far as one group. False when there was nothing to do.
+  // Threading::manual only: does everything queued so far as one group. False when there was nothing to do, and nothing to be
+  // written.
   virtual bool pump() = 0;
 };
 

@@ -16,6 +16,12 @@ namespace {
 // to play stays small.
 constexpr std::size_t kFoldAtShare = 4;
 
+// A write for so few verbs is made by the writer itself: handing it over would take longer than they would gain.
+constexpr std::size_t kWrittenHereMax = 2;
+// Verbs and bytes that wait for the disk before the writer waits too.
+constexpr std::size_t kUnsettledVerbsMax = 50'000;
+constexpr std::size_t kUnsettledBytesMax = 64 << 20;
+
 std::vector<double> group_bounds() { return {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1'024, 4'096, 16'384}; }
 
 bool is_read(const Op& op) { return op.kind() == OpKind::read || op.kind() == OpKind::look; }
@@ -30,6 +36,7 @@ Writer::Writer(Connection& connection, RedoFile& redo, const Clock& clock, const
       listening_(listening),
       synced_(options.durability == Durability::full),
       fold_at_(options.redo_bytes / kFoldAtShare),
+      overlapped_(options.overlapped),
       core_(connection, options.seed != 0 ? options.seed : random_seed(), options.lanes_max),
       incidents_(metrics, "store"),
       read_at_(listening.now()),
@@ -84,18 +91,89 @@ Status Writer::begin() {
   return run(core_.sql.begin);
 }
 
-Status Writer::keep(bool synced) {
-  const std::string_view changes = std::string_view(recording_.bytes()).substr(group_from_);
-  if (changes.empty()) return {};
-  const Ticks started = clock_.elapsed();
-  const Status status = redo_.append(++newest_group_, changes, synced);
-  metrics_.commit_seconds.observe(std::chrono::duration<double>(clock_.elapsed() - started).count());
-  if (status.ok()) {
-    metrics_.commits.add();
-    return status;
+void Writer::seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk) {
+  Sealed& sealed = sealed_.emplace_back();
+  sealed.recorded_to = recording_.bytes().size();
+  sealed.waits_for_disk = waits_for_disk && sealed.recorded_to != group_from_;
+  std::swap(sealed.group, spare_);
+  std::swap(sealed.group, core_.group);
+  for (auto& op : ops)
+    if (op != nullptr && !op->answered()) sealed.ops.push_back(std::move(op));
+}
+
+bool Writer::prepare() {
+  writing_ = sealed_.size();
+  write_began_ = clock_.elapsed();
+  const std::string_view changes =
+      std::string_view(recording_.bytes()).substr(settled_to_, sealed_.back().recorded_to - settled_to_);
+  if (changes.empty()) return false;
+  prepared_waits_ = std::any_of(sealed_.begin(), sealed_.end(), [](const Sealed& group) { return group.waits_for_disk; });
+  redo_.prepare(++newest_group_, changes);
+  return true;
+}
+
+void Writer::written(const Status& status) {
+  const std::size_t count = std::exchange(writing_, 0);
+  may_have_stalled();
+  if (!status.ok()) return fail_sealed(count, status);
+  settled_to_ = sealed_[count - 1].recorded_to;
+  const WakeRound answers;
+  for (std::size_t i = 0; i < count; ++i) {
+    Sealed settled = std::move(sealed_.front());
+    sealed_.pop_front();
+    settle(settled);
   }
-  metrics_.failed_commits.add();
-  return status;
+}
+
+void Writer::settle(Sealed& sealed) {
+  std::swap(core_.group, sealed.group);
+  settle_committed();
+  std::swap(core_.group, sealed.group);
+  sealed.group.clear();
+  std::swap(spare_, sealed.group);
+  for (auto& op : sealed.ops) answer(*op);
+}
+
+void Writer::write_next() {
+  while (writing_ == 0 && !sealed_.empty()) {
+    std::size_t verbs = 0;
+    for (const Sealed& sealed : sealed_) verbs += sealed.ops.size();
+    if (!prepare()) {
+      written({});
+    } else if (thread_ != nullptr && verbs > kWrittenHereMax) {
+      thread_->start();
+    } else if (!overlapped_) {
+      const Status status = write_prepared();
+      note_write(status);
+      written(status);
+    }
+  }
+}
+
+void Writer::note_write(const Status& status) {
+  metrics_.commit_seconds.observe(std::chrono::duration<double>(clock_.elapsed() - write_began_).count());
+  (status.ok() ? metrics_.commits : metrics_.failed_commits).add();
+}
+
+void Writer::go_on() {
+  if (writing_ != 0) {
+    const std::optional<Status> result = thread_ != nullptr ? thread_->take() : std::optional(write_prepared());
+    if (!result) return;
+    note_write(*result);
+    written(*result);
+  }
+  write_next();
+}
+
+void Writer::drain() {
+  while (!sealed_.empty()) {
+    if (writing_ != 0) {
+      const Status status = thread_ != nullptr ? thread_->wait() : write_prepared();
+      note_write(status);
+      written(status);
+    }
+    write_next();
+  }
 }
 
 Status Writer::publish() {
@@ -105,7 +183,7 @@ Status Writer::publish() {
   if (status.ok()) status = run(core_.sql.commit);
   if (status.ok()) {
     recording_.drop_behind(0);
-    group_from_ = 0;
+    group_from_ = settled_to_ = 0;
     return {};
   }
   // What is in the redo file alone must be played again before anything is read or written.
@@ -128,7 +206,9 @@ Status Writer::fold() {
 }
 
 void Writer::fold_when_due() {
-  if (redo_.used() < fold_at_) return;
+  if (suspect_ || redo_.used() < fold_at_) return;
+  drain();
+  if (suspect_) return;
   // Everybody was answered already, and rightly: the redo file has what they were told.
   if (const Status folded = fold(); !folded.ok()) set_health(folded);
   may_have_stalled();
@@ -187,16 +267,41 @@ void Writer::rebuild() {
 
 void Writer::undo() {
   recording_.drop_behind(group_from_);
+  core_.group.clear();
+  drain();
   core_.fences.abandon();
   core_.job_keys.abandon();
   rebuild();
 }
 
+void Writer::refuse(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
+  for (auto& op : ops)
+    if (op != nullptr && !op->answered()) answer(*op, status);
+}
+
 void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
   log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  metrics_.failed_commits.add();
   suspect_ = true;  // before the clocks are read: time in which nothing can be written does not count
   undo();
-  refuse_rest(ops, status);
+  set_health(status);
+  refuse(ops, status);
+}
+
+void Writer::fail_sealed(std::size_t tried, const Status& status) {
+  log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  suspect_ = true;  // before the clocks are read: time in which nothing can be written does not count
+  recording_.drop_behind(settled_to_);
+  group_from_ = settled_to_;
+  core_.group.clear();
+  core_.fences.abandon();
+  core_.job_keys.abandon();
+  std::deque<Sealed> failed = std::move(sealed_);
+  sealed_.clear();
+  rebuild();
+  set_health(status);
+  const Status not_tried = Status::unavailable("the group before could not be written, so this one was not tried; try again");
+  for (std::size_t i = 0; i < failed.size(); ++i) refuse(failed[i].ops, i < tried ? status : not_tried);
 }
 
 // REQUIRES: inside a catch block. `thrower`: null when it was none of them.
@@ -204,35 +309,48 @@ void Writer::fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower
   const Incident incident(incidents_, "store verb");
   undo();
   if (thrower != nullptr && !thrower->answered()) answer(*thrower, incident.status());
-  const Status others = Status::unavailable("another request of the same commit went wrong and nothing was written; try again");
-  for (auto& op : ops)
-    if (!op->answered()) answer(*op, others);
+  refuse(ops, Status::unavailable("another request of the same commit went wrong and nothing was written; try again"));
   may_have_stalled();
 }
 
-void Writer::answer_read(Op& op) {
+void Writer::answer_read(std::unique_ptr<Op> op) {
   db_.clear_fault();
+  db_.record(nullptr);
+  core_.unsettled = !sealed_.empty();
   Status status;
   try {
-    op.run(core_);
+    op->run(core_);
     status = db_.fault();
   } catch (...) {
     status = Incident(incidents_, "store verb").status();
   }
+  db_.record(&recording_);
   db_.clear_fault();
-  answer(op, status);
+  // What it saw may not be durable yet.
+  if (status.ok() && !sealed_.empty())
+    sealed_.back().ops.push_back(std::move(op));
+  else
+    answer(*op, status);
   // A read that goes wrong may end the transaction, and with it the rows of the groups in it.
-  if (!recording_.empty() && !db_.in_transaction()) rebuild();
+  if (recording_.empty() || db_.in_transaction()) return;
+  drain();
+  rebuild();
 }
 
-void Writer::read_while_suspect(Op& op, const Status& refusal) {
+void Writer::read_while_suspect(std::unique_ptr<Op> op, const Status& refusal) {
   const bool all_published = !db_.in_transaction() && recording_.empty();
-  !stale_ && (op.kind() == OpKind::read || all_published) ? answer_read(op) : answer(op, refusal);
+  if (!stale_ && (op->kind() == OpKind::read || all_published)) return answer_read(std::move(op));
+  answer(*op, refusal);
+}
+
+void Writer::give_up(const Status& status) {
+  for (Sealed& sealed : sealed_) refuse(sealed.ops, status);
+  sealed_.clear();
 }
 
 void Writer::read_clocks() {
   core_.now = clock_.now();
-  if (suspect_) return;
+  if (suspect_ || write_is_stuck()) return;
   const Ticks now = listening_.now();
   time_.listen(now - std::exchange(read_at_, now));
   core_.listened = time_.counted();
@@ -244,27 +362,35 @@ void Writer::may_have_stalled() {
   listening_.noted() ? time_.pass(length) : time_.listen(length);
 }
 
+bool Writer::write_is_stuck() const { return writing_ != 0 && clock_.elapsed() - write_began_ > kListeningGapMax; }
+
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   try {
     process_group(ops);
   } catch (...) {
     fail_after_throw(ops, nullptr);
   }
+  if (overlapped_) go_on();
+  write_next();
+  fold_when_due();
+  if (unsettled_too_much()) drain();
+  ops.clear();
 }
 
-void Writer::refuse_rest(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
-  set_health(status);
-  for (auto& op : ops)
-    if (!op->answered()) answer(*op, status);
+bool Writer::unsettled_too_much() const {
+  std::size_t verbs = 0;
+  for (const Sealed& sealed : sealed_) verbs += sealed.ops.size();
+  return verbs > kUnsettledVerbsMax || recording_.bytes().size() - settled_to_ > kUnsettledBytesMax;
 }
 
 void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
-  read_clocks();
   core_.group.clear();
+  group_from_ = recording_.bytes().size();
+  read_clocks();
   if (suspect_) {
     if (const Status status = probe(); !status.ok()) {
       set_health(status);
-      for (auto& op : ops) is_read(*op) ? read_while_suspect(*op, status) : answer(*op, status);
+      for (auto& op : ops) is_read(*op) ? read_while_suspect(std::move(op), status) : answer(*op, status);
       return;
     }
     suspect_ = false;
@@ -281,14 +407,19 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
       if (op->kind() == OpKind::claim) ++claims;
       continue;
     }
-    const Status seen = op->kind() == OpKind::look ? publish() : Status();
-    seen.ok() ? answer_read(*op) : answer(*op, seen);
-    if (stale_) return refuse_rest(ops, Status::unavailable("the newest rows cannot be read; try again"));
+    if (op->kind() == OpKind::look) {
+      drain();
+      if (!suspect_)
+        if (const Status published = publish(); !published.ok()) set_health(published);
+    }
+    if (!suspect_) answer_read(std::move(op));
+    if (suspect_) return refuse(ops, Status::unavailable("the newest rows cannot be read; try again"));
   }
   if (writes == 0) return;
 
   // Numbers are used as soon as their reservation is committed, so that must be durable.
   const bool only_claims = claims == writes && !core_.numbers_low();
+  note_unsettled();
   Status status = begin();
   if (status.ok()) {
     core_.promote_due(kPromotePerGroup);
@@ -296,22 +427,24 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
     // What judges silence goes behind every beat that has arrived.
     if (!run_writes(ops, false) || !run_writes(ops, true)) return;
     status = db_.fault();
-    if (status.ok()) status = keep(synced_ && !only_claims);
   }
-  may_have_stalled();
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
-  const WakeRound answers;
-  settle_committed();
-  for (auto& op : ops)
-    if (!op->answered()) answer(*op);
-  fold_when_due();
+  seal(ops, synced_ && !only_claims);
+}
+
+void Writer::note_unsettled() {
+  core_.unsettled = !sealed_.empty();
+  core_.unsettled_due.reset();
+  for (const Sealed& sealed : sealed_)
+    for (const auto& [at, key] : sealed.group.scheduled)
+      core_.unsettled_due = std::min(core_.unsettled_due.value_or(at), at);
 }
 
 bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps) {
   const WakeRound answers;  // of claims, which do not wait for the commit
   for (auto& op : ops) {
-    if (is_read(*op) || (op->kind() == OpKind::sweep) != sweeps) continue;
+    if (op == nullptr || is_read(*op) || (op->kind() == OpKind::sweep) != sweeps) continue;
     if (!db_.fault().ok()) break;
     core_.in_group = true;
     try {

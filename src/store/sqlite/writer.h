@@ -3,6 +3,13 @@
 //
 // Exactly one thread runs process(): the store's writer thread, or the caller of pump().
 //
+// While a group is written the next one runs, on rows and an index that the first has changed; its answers, and what others may see only
+// once it is durable (Group), wait in its Sealed. Groups become durable in their order. What is handed out has been durable before, so
+// claims wait for nothing. A group that cannot be written takes those behind it along.
+//
+//    process: group 7 ─► group 8 ─► group 9 ─► settle 7 ─► group 10 …
+//    write:              └── 7 ──────────────┘ └── 8 and 9 ──────────
+//
 // Rows change in a transaction that stays open over many groups (redo/redo_file.h). It is committed when somebody who reads with
 // another connection wants to see the rows, and when the redo file is to be started over; the latter also syncs it.
 //
@@ -19,6 +26,7 @@
 // While a commit is stuck, or nothing can be written, beats cannot be heard: Core::listened does not count that time.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,6 +42,7 @@
 #include "store/sqlite/core.h"
 #include "store/sqlite/redo/recording.h"
 #include "store/sqlite/redo/redo_file.h"
+#include "store/sqlite/redo/write_thread.h"
 #include "store/sqlite/store.h"
 #include "store/store.h"
 
@@ -91,6 +100,14 @@ class OpOf final : public Op {
   std::optional<Result<T>> result_;
 };
 
+// A group that has run and may not be durable yet.
+struct Sealed {
+  std::vector<std::unique_ptr<Op>> ops;  // that wait for it
+  Group group;
+  std::size_t recorded_to = 0;  // where the recording ends that makes it durable
+  bool waits_for_disk = false;
+};
+
 class Writer {
  public:
   Writer(Connection& connection, RedoFile& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
@@ -98,8 +115,20 @@ class Writer {
 
   // Builds the index and reserves the first numbers.
   Status start();
+  // Takes the ops over.
   void process(std::vector<std::unique_ptr<Op>>& ops);
-  // All groups are in the rows and synced: the redo file is not needed any more.
+  // Larger groups are written there from here on, while process() goes on.
+  void write_on(WriteThread* thread) { thread_ = thread; }
+  // What one write did, any thread; only between the writer's asking for it and its taking of the result.
+  Status write_prepared() { return redo_.write(prepared_waits_); }
+  // Settles what has been written meanwhile, and has the next written.
+  void go_on();
+  bool all_settled() const { return sealed_.empty(); }
+  // Waits until it is.
+  void drain();
+  // Refuses what has not been settled. Nothing is called after it.
+  void give_up(const Status& status);
+  // All groups are in the rows and synced: the redo file is not needed any more. REQUIRES: all_settled().
   Status finish();
   // Once this has returned, the listener before is not called any more.
   void set_listener(Listener* listener);
@@ -115,11 +144,20 @@ class Writer {
   Status run(Statement& statement);
   // A transaction is open for what follows.
   Status begin();
-  // Writes what the group changed to the redo file. `synced`: and waits for the disk.
-  Status keep(bool synced);
-  // Commits the rows, so that other connections see them.
+  void seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk);
+  // All that is sealed is about to be written. False: none of it has changed anything.
+  bool prepare();
+  void written(const Status& status);
+  void write_next();
+  void note_write(const Status& status);
+  void note_unsettled();
+  bool unsettled_too_much() const;
+  // So long that nobody can have been heard meanwhile: whoever waits for an answer says nothing.
+  bool write_is_stuck() const;
+  void settle(Sealed& sealed);
+  // Commits the rows, so that other connections see them. REQUIRES: all_settled().
   Status publish();
-  // Commits and syncs the rows, and starts the redo file over.
+  // Commits and syncs the rows, and starts the redo file over. REQUIRES: all_settled().
   Status fold();
   // The rows as they were before this group, in an open transaction; and the index that belongs to them.
   Status restore();
@@ -128,16 +166,17 @@ class Writer {
   // undone and refused.
   bool run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps);
   void settle_committed();
-  void answer_read(Op& op);
-  void read_while_suspect(Op& op, const Status& refusal);
+  void answer_read(std::unique_ptr<Op> op);
+  void read_while_suspect(std::unique_ptr<Op> op, const Status& refusal);
   // Delivers its result, or refuses it. What the reply throws ends here.
   void answer(Op& op, const Status& refusal = {});
-  // Rolls the group back and rebuilds the index from the rows.
+  // Rolls the group that runs back and rebuilds the index from the rows, once the groups before are durable.
   void undo();
   void rebuild();
   void fold_when_due();
-  void refuse_rest(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
+  void refuse(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
+  void fail_sealed(std::size_t tried, const Status& status);
   void fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower);
   void tell();
   // Reads the clocks for what comes next.
@@ -155,7 +194,15 @@ class Writer {
   const std::size_t fold_at_;       // bytes in the redo file
   Recording recording_;             // of the groups that are not committed
   std::size_t group_from_ = 0;      // where this group begins in it
-  std::uint64_t newest_group_ = 0;  // in the redo file
+  std::uint64_t newest_group_ = 0;  // in the redo file, or about to be
+  std::deque<Sealed> sealed_;       // in their order
+  std::size_t writing_ = 0;         // how many of them the write under way is about
+  std::size_t settled_to_ = 0;      // of the recording
+  bool prepared_waits_ = false;
+  Ticks write_began_{};
+  WriteThread* thread_ = nullptr;
+  const bool overlapped_;  // without a thread, as if there were one
+  Group spare_;            // its memory is used again
   bool log_in_doubt_ = false;       // a sync of SQLite's log has failed
   Core core_;
   const Incidents incidents_;

@@ -151,12 +151,15 @@ Status RedoFile::sync() {
   return code == SQLITE_OK ? Status() : Status::outcome_unknown(failed(code, "syncing").message());
 }
 
-Status RedoFile::append(std::uint64_t number, std::string_view recorded, bool synced) {
+void RedoFile::prepare(std::uint64_t number, std::string_view recorded) {
   if (used_ == 0) first_ = number;
   Header header{.database = database_, .first = first_, .number = number, .size = recorded.size()};
   header.checksum = checksum(header, recorded);
   buffer_.assign(reinterpret_cast<const char*>(&header), sizeof header);
   buffer_.append(recorded);
+}
+
+Status RedoFile::write(bool synced) {
   const int code = in_parts(file_, file_->pMethods->xWrite, buffer_.data(), buffer_.size(), static_cast<Address>(used_));
   if ((code & 0xff) == SQLITE_FULL) return failed(code, "writing to");
   if (code != SQLITE_OK) return Status::outcome_unknown(failed(code, "writing to").message());

@@ -50,9 +50,11 @@ class RedoFile {
 
   // Makes it at least so long. Before the first append().
   Status reserve(std::uint64_t database, std::size_t bytes);
-  // Numbers grow by one, but for the first behind restart(). unavailable: the disk is full, and nothing of the group will be read.
-  // outcome_unknown: it may be read, until the file was started over.
-  Status append(std::uint64_t number, std::string_view recorded, bool synced);
+  // What write() writes. Numbers grow by one, but for the first behind restart().
+  void prepare(std::uint64_t number, std::string_view recorded);
+  // On any thread, while no other function is called. unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it
+  // may be read, until the file was started over.
+  Status write(bool synced);
   // The database has all groups, and is synced: the next one is written at the beginning.
   void restart();
   std::size_t used() const { return used_; }

@@ -198,7 +198,6 @@ class Writing {
       auto other = id == session_.session.id ? std::optional(session_) : find_session(core_, id);
       if (other) touch_session(core_, *other);
     }
-    core_.group.wrote = true;
   }
 
   void write_messages() {

@@ -37,7 +37,6 @@ void delete_row(Core& core, std::int64_t ns_row, const std::string& id) {
   sql.agent_run_delete.bind_text(1, id).run();
   sql.agent_spending_delete.bind(1, ns_row).bind(2, static_cast<std::int64_t>(SpendingScope::session)).bind_text(3, id).run();
   sql.agent_session_delete.bind_text(1, id).run();
-  core.group.wrote = true;
 }
 
 // A UUID of version 4 from the store's own numbers.
@@ -93,7 +92,6 @@ void touch_session(Core& core, SessionRow& row) {
   row.session.updated_at = core.now;
   ++row.session.revision;
   write_session(core.agent_sql.agent_session_update, core.ids, 0, row);
-  core.group.wrote = true;
 }
 
 Result<AgentSession> create_session(Core& core, const SessionCreate& create) {
@@ -122,7 +120,6 @@ Result<AgentSession> create_session(Core& core, const SessionCreate& create) {
   row.last_message = copied.size();
   write_session(core.agent_sql.agent_session_insert, core.ids, *ns_row, row);
   if (create.fork) copy_messages(core, *create.fork, copied, session.id);
-  core.group.wrote = true;
   return session;
 }
 

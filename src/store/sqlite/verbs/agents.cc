@@ -61,7 +61,6 @@ Result<Agent> put_agent(Core& core, const AgentPut& put) {
   agent.updated_at = core.now;
   ++agent.revision;
   write_agent(found ? core.agent_sql.agent_update : core.agent_sql.agent_insert, core.ids, *ns_row, agent);
-  core.group.wrote = true;
   return agent;
 }
 
@@ -75,7 +74,6 @@ Result<Agent> delete_agent(Core& core, const NamespaceName& ns, const AgentId& i
       .bind(2, static_cast<std::int64_t>(SpendingScope::agent))
       .bind_text(3, text)
       .run();
-  core.group.wrote = true;
   return found;
 }
 
@@ -94,7 +92,6 @@ Result<Tool> put_tool(Core& core, const ToolPut& put) {
   tool.updated_at = core.now;
   tool.revision = found ? found->revision + 1 : 1;
   write_tool(found ? core.agent_sql.agent_tool_update : core.agent_sql.agent_tool_insert, core.ids, *ns_row, tool);
-  core.group.wrote = true;
   return tool;
 }
 
@@ -104,7 +101,6 @@ Result<Tool> delete_tool(Core& core, const NamespaceName& ns, const ToolName& na
   auto found = find_tool(core, *ns_row, name);
   if (!found) return refusal::no_tool(name);
   core.agent_sql.agent_tool_delete.bind(1, *ns_row).bind_text(2, name.text()).run();
-  core.group.wrote = true;
   return std::move(*found);
 }
 

@@ -142,7 +142,6 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   core.sql.job_claim.bind(4, worker.key).bind(5, to_ms(core.now));
   request.lease_ttl ? core.sql.job_claim.bind(6, request.lease_ttl->count()) : core.sql.job_claim.bind_null(6);
   core.sql.job_claim.run();
-  core.group.wrote = true;
   core.tell(key, job, JobState::ready, JobEvent::claimed);
   core.drop_stale_arrivals(queue);
 

@@ -66,7 +66,6 @@ void write_row(Core& core, JobKey key, const HotJob& job, const JobSpec& spec, c
   apart ? st.bind_null(11) : st.bind_blob(11, spec.payload.data);
   st.run();
   if (apart) core.sql.content_put.bind(1, key).bind(2, std::int64_t{0}).bind_blob(3, spec.payload.data).run();
-  core.group.wrote = true;
 }
 
 Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& resolved) {
@@ -115,7 +114,7 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   }
   core.tell(key, job, std::nullopt, JobEvent::enqueued);
   if (ready) core.group.became_ready.push_back(key);
-  if (!ready && !job.blocked()) core.due.add(due, key);
+  if (!ready && !job.blocked()) core.group.scheduled.emplace_back(due, key);
   if (resolved.dependency_failed) {
     core.move(key, job, jobs::cancel(core.standing(key, job), jobs::dependency_failed_before()));
     return Enqueued{core.ids.encode(key), JobState::cancelled, false};

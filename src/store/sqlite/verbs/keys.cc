@@ -13,7 +13,7 @@ namespace {
 
 bool is_cached(const NamespaceName& ns, KeySpace space) { return space == KeySpace::clients && ns.text() == kDefaultNamespace; }
 
-// Between two groups everything there is to read is durable, so the cache may have it at once.
+// What was read between groups that are all durable the cache may have at once.
 void remember_reads(Core& core, std::span<const KeyCommand> commands, const std::vector<KeyAnswer>& answers,
                     SqliteKeyRows& rows) {
   for (CachedText& text : rows.take_texts()) core.key_cache.put(std::move(text));
@@ -25,7 +25,6 @@ void remember_reads(Core& core, std::span<const KeyCommand> commands, const std:
 
 // What a group wrote is told and cached when it is durable.
 void note_writes(Core& core, const KeyBatch& batch, keyspace::Ran& ran, SqliteKeyRows& rows) {
-  core.group.wrote = true;
   if (batch.space == KeySpace::clients)
     for (std::string& key : ran.pushed) core.group.pushed.push_back({batch.ns, std::move(key)});
   if (is_cached(batch.ns, batch.space))
@@ -40,7 +39,8 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
   const bool cached = is_cached(batch.ns, batch.space);
   const bool between_groups = !core.in_group;
   SqliteKeyRows rows(core.db, core.key_sql, *ns_row, batch.space, core.random_state);
-  if (cached && between_groups) rows.remember_reads();
+  const bool remembers = cached && between_groups && !core.unsettled;
+  if (remembers) rows.remember_reads();
   core.random_state = mix64(core.random_state);
   what.now = core.now;
   what.random = core.random_state;
@@ -52,7 +52,7 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
   if (!core.db.fault().ok()) return core.db.fault();
   if (!ran.refused.ok()) return ran.refused;
   if (ran.wrote) note_writes(core, batch, ran, rows);
-  if (cached && between_groups) remember_reads(core, what.commands, ran.answers, rows);
+  if (remembers) remember_reads(core, what.commands, ran.answers, rows);
   return keyspace::Part{std::move(ran.answers), ran.long_read};
 }
 
@@ -106,7 +106,6 @@ SweepReport expire_keys(Core& core, std::size_t limit) {
     rows += remove_due(core.key_sql, key, kSweptRowsMax - rows);
     if (key.cached) changes.touched.push_back(std::move(key.name));
   }
-  if (!due.empty()) core.group.wrote = true;
   if (!changes.empty()) core.group.key_changes.push_back(std::move(changes));
   Statement& next = core.key_sql.next_expiry;
   Rows rows(next);

@@ -32,7 +32,6 @@ Result<PlanStored> put_plan(Core& core, const PlanPut& request) {
   if (found && found->plan.spec.text == spec.text) return PlanStored{std::move(found->plan), true};
   if (found && !request.replace) return refusal::plan_exists(spec.id);
   const std::string needs = spec.needs.key();
-  core.group.wrote = true;
   if (found) {
     core.sql.plan_replace.bind(1, found->row).bind_text(2, spec.text).bind_text(3, spec.description);
     core.sql.plan_replace.bind(4, std::int64_t{spec.tasks}).bind_text(5, needs).run();
@@ -63,7 +62,6 @@ Result<Plan> delete_plan(Core& core, const NamespaceName& ns, const PlanId& id) 
   if (!found) return refusal::no_plan(id);
   if (const auto action = unfinished_action_of_plan(core, *ns_row, id)) return refusal::plan_needed(id, action->text());
   core.sql.plan_delete.bind(1, found->row).run();
-  core.group.wrote = true;
   return std::move(found->plan);
 }
 
@@ -96,7 +94,6 @@ void write_counts(Core& core, std::int64_t row, std::optional<Instant> settled_a
   settled_at ? st.bind(2, to_ms(*settled_at)) : st.bind_null(2);
   st.bind(3, static_cast<std::int64_t>(counts.completed)).bind(4, static_cast<std::int64_t>(counts.failed));
   st.bind(5, static_cast<std::int64_t>(counts.dead)).bind(6, static_cast<std::int64_t>(counts.cancelled)).run();
-  core.group.wrote = true;
 }
 
 struct Stretch {
@@ -166,7 +163,6 @@ void insert_action(Core& core, std::int64_t ns_row, const ActionSpec& action, Jo
     if (rows.next()) row = st.integer(0);
   }
   core.sql.action_jobs_insert.bind(1, first_job).bind(2, row).bind(3, std::int64_t{0}).bind(4, jobs).run();
-  core.group.wrote = true;
 }
 
 }  // namespace
@@ -245,7 +241,6 @@ SweepReport settle_actions(Core& core, const Retention& retention, std::size_t l
   for (const std::int64_t row : ended) {
     core.sql.action_jobs_delete.bind(1, row).run();
     core.sql.action_delete.bind(1, row).run();
-    core.group.wrote = true;
   }
   report.moved += ended.size();
   report.more = report.more || ended.size() == room;

@@ -49,7 +49,6 @@ Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
   if (change.rate) queue.bucket.reset();
   const std::string text = settings_to_text(queue.settings);
   core.sql.queue_update.bind(1, queue.row).bind_text(2, text).run();
-  core.group.wrote = true;
   core.group.queues.push_back({queue.ns, queue.name, queue.settings.paused, core.now});
   if (!queue.settings.paused) core.group.loosened.push_back(index);
   return stats_of(core, queue);
@@ -78,7 +77,6 @@ Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info) {
   Statement& st = core.sql.namespace_insert;
   st.bind(1, entry.row).bind_text(2, info.name.text()).bind_text(3, info.description).bind(4, to_ms(core.now));
   st.bind_text(5, info.display_name).bind(6, std::int64_t{info.enabled}).bind(7, to_ms(core.now)).run();
-  core.group.wrote = true;
   return core.queues.add_namespace(std::move(entry)).info;
 }
 
@@ -99,7 +97,6 @@ Result<NamespaceInfo> update_namespace(Core& core, const NamespaceChange& change
   Statement& st = core.sql.namespace_update;
   st.bind(1, found->row).bind_text(2, info.description).bind_text(3, info.display_name);
   st.bind(4, std::int64_t{info.enabled}).bind(5, to_ms(core.now)).run();
-  core.group.wrote = true;
   return info;
 }
 
@@ -130,7 +127,6 @@ Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name) {
   core.sql.lane_delete_of_namespace.bind(1, row).run();
   core.sql.queue_delete_of_namespace.bind(1, row).run();
   core.sql.namespace_delete.bind(1, row).run();
-  core.group.wrote = true;
   core.queues.remove_namespace(name);
   return info;
 }

@@ -158,7 +158,6 @@ Result<StepAnswer> run_step(Core& core, const StepCall& call) {
     } else {
       update_step(core.sql.step_update, *core.step_ids.decode(step.id), step, core.ids);
     }
-    core.group.wrote = true;
   }
   if (!verdict.writes.empty()) answer.step = std::move(verdict.writes.back());
   if (verdict.takes_signal) core.sql.signal_take.bind(1, *key).bind(2, signal->place).run();
@@ -238,7 +237,6 @@ Result<Signalled> signal_run(Core& core, const Signal& signal) {
   const std::vector<Step> waiting = read_steps(core, core.sql.step_waiting.bind(1, *key));
   if (const auto taken = runs::take_signal(waiting, signal, core.now)) {
     update_step(core.sql.step_update, *core.step_ids.decode(taken->id), *taken, core.ids);
-    core.group.wrote = true;
     core.wake(*key, *job);
     return Signalled{signal.run, true};
   }
@@ -255,7 +253,6 @@ Result<Signalled> signal_run(Core& core, const Signal& signal) {
   Statement& st = core.sql.signal_insert;
   st.bind(1, *key).bind(2, last + 1).bind_text(3, signal.name).bind(4, static_cast<std::int64_t>(signal.data.encoding));
   st.bind_blob(5, signal.data.data).run();
-  core.group.wrote = true;
   return Signalled{signal.run, false};
 }
 

@@ -61,7 +61,6 @@ Result<Schedule> create_schedule(Core& core, const Schedule& schedule) {
   made.created_at = made.updated_at = core.now;
   made.revision = 1;
   write_schedule(core.sql.schedule_insert, *ns_row, made, core.ids);
-  core.group.wrote = true;
   return made;
 }
 
@@ -73,7 +72,6 @@ Result<Schedule> update_schedule(Core& core, const Schedule& schedule) {
   after.updated_at = core.now;
   ++after.revision;
   write_schedule(core.sql.schedule_update, current->ns_row, after, core.ids);
-  core.group.wrote = true;
   return after;
 }
 
@@ -128,7 +126,6 @@ Result<Schedule> delete_schedule(Core& core, const NamespaceName& ns, const Sche
   auto found = get_schedule(core, ns, id);
   if (!found.ok()) return found;
   core.sql.schedule_delete.bind(1, *core.namespace_row(ns)).bind_text(2, id.text()).run();
-  core.group.wrote = true;
   return found;
 }
 
@@ -189,7 +186,6 @@ Result<ScheduleFired> fire_schedule(Core& core, ScheduleFire& fire) {
   ++out.schedule.revision;
   if (!out.jobs.empty()) out.schedule.last_job = out.jobs.back().id;
   write_schedule(core.sql.schedule_update, current->ns_row, out.schedule, core.ids);
-  core.group.wrote = true;
   return out;
 }
 

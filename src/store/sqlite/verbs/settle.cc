@@ -87,7 +87,6 @@ Result<Settled> complete(Core& core, const Completion& item) {
   item.result && !apart ? st.bind_blob(4, item.result->data) : st.bind_null(4);
   st.run();
   if (apart) core.sql.content_put.bind(1, key).bind(2, std::int64_t{1}).bind_blob(3, item.result->data).run();
-  core.group.wrote = true;
 
   if (HotWorker* worker = core.workers.find(job.running->worker)) ++worker->worker.completed;
   HotQueue& queue = core.queue_of(job);
@@ -127,7 +126,6 @@ Result<Renewed> renew(Core& core, const Renewal& item) {
     // A restart must not make the lease shorter than what was promised.
     running.lease_ttl = *item.ttl;
     core.sql.job_lease.bind(1, held->key).bind(2, item.ttl->count()).run();
-    core.group.wrote = true;
   }
   const Ticks old_end = running.lease_ends;
   running.lease_ends = core.listened + running.lease_ttl;
@@ -157,7 +155,6 @@ Result<Renewed> report_progress(Core& core, const ProgressUpdate& item) {
     job.flags |= kHasProgress;
     core.sql.job_flags.bind(1, key).bind(2, static_cast<std::int64_t>(job.flags)).run();
   }
-  core.group.wrote = true;
   return renewed;
 }
 
@@ -178,7 +175,6 @@ Result<Cancelled> cancel(Core& core, const Cancel& item) {
   if ((job->flags & kCancelRequested) == 0) {
     job->flags |= kCancelRequested;
     core.sql.job_cancel_request.bind(1, *key).bind(2, static_cast<std::int64_t>(job->flags)).bind_text(3, item.reason).run();
-    core.group.wrote = true;
   }
   return Cancelled{item.job, JobState::running};
 }
@@ -228,7 +224,6 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   st.bind(4, fresh.rank).bind(5, fresh.run_at_ms);
   expires_at ? st.bind(6, to_ms(*expires_at)) : st.bind_null(6);
   st.run();
-  core.group.wrote = true;
   if (*key < core.oldest_live) core.redriven_below(*key);
   --core.finished;
 

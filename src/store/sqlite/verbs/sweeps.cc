@@ -63,8 +63,9 @@ std::optional<Instant> earliest(Core& core, When when) {
 SweepReport promote_due(Core& core, std::size_t limit) {
   SweepReport report;
   report.moved = core.promote_due(limit);
-  report.next_due = core.due.next();
-  report.more = report.next_due && *report.next_due <= core.now;
+  const std::optional<Instant> next = core.due.next();
+  report.more = next && *next <= core.now;
+  report.next_due = core.next_due();
   return report;
 }
 
@@ -158,7 +159,6 @@ SweepReport prune_workers(Core& core, Duration offline_kept, std::size_t limit) 
       break;
     }
     core.sql.worker_delete.bind(1, key).run();
-    core.group.wrote = true;
     core.workers.erase(key);
     ++report.moved;
   }
@@ -203,7 +203,6 @@ void remove(Core& core, const Candidate& row) {
   }
   core.sql.attempt_delete.bind(1, row.key).run();
   core.sql.job_delete.bind(1, row.key).run();
-  core.group.wrote = true;
   --core.finished;
   ++core.lane_pruning.changes;
   if (row.key < core.oldest_live) --core.finished_below;
@@ -252,7 +251,6 @@ void remove_unnamed_lanes(Core& core, std::size_t rows_max) {
     if (pruning.named.contains(lane) || core.lanes.find_row(lane) != nullptr) continue;
     core.sql.lane_delete.bind(1, lane).run();
     --core.lane_rows;
-    core.group.wrote = true;
   }
   if (lanes.size() == rows_max) return;
   pruning.phase = LanePruning::Phase::resting;
