@@ -11,8 +11,8 @@
 namespace muster::store::sqlite {
 namespace {
 
-// SQLite's own choice: a small log is overwritten in place, which syncs faster than growing one.
-constexpr int kLogPagesKept = 1'000;
+// The log is moved in parts while the writer goes on, and starts over only when the writer waits for the last part.
+constexpr int kLogPagesKept = 8'000;
 constexpr std::size_t kRewriteBytes = 64 * 1024;  // of the log at a time
 
 int open_flags(OpenMode mode) {
@@ -108,7 +108,8 @@ Status Connection::sync_by_hand() {
     return SQLITE_OK;
   };
   sqlite3_wal_hook(handle_, count_pages, &log_pages_);
-  return exec("PRAGMA synchronous = NORMAL");
+  // The second opens the log, so that it can be synced.
+  return exec("PRAGMA synchronous = NORMAL; PRAGMA schema_version");
 }
 
 Status Connection::sync_log() {
@@ -118,8 +119,9 @@ Status Connection::sync_log() {
   return code == SQLITE_OK ? Status() : to_status(code, "syncing the log", sqlite3_errstr(code));
 }
 
-Status Connection::shorten_log() {
-  if (log_pages_ < kLogPagesKept) return {};
+bool Connection::log_is_long() const { return log_pages_ >= kLogPagesKept; }
+
+Status Connection::move_log() {
   const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   return code == SQLITE_OK || code == SQLITE_BUSY ? Status() : last_error("moving the log into the file");
 }

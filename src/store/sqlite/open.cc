@@ -142,10 +142,11 @@ Status as_open_error(const Status& status, const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<RedoFile>> open_redo(Connection& connection, const std::string& path, const std::string& vfs) {
-  if (vfs.empty())
-    if (const Status made = create_private_file(redo_path(path)); !made.ok()) return made;
-  auto redo = RedoFile::open(redo_path(path), vfs);
+Result<std::unique_ptr<RedoFiles>> open_redo(Connection& connection, const std::string& path, const std::string& vfs) {
+  for (const std::size_t which : {0, 1})
+    if (vfs.empty())
+      if (const Status made = create_private_file(redo_path(path, which)); !made.ok()) return made;
+  auto redo = RedoFiles::open(path, vfs);
   if (!redo.ok()) return redo.status();
   if (const Status recovered = recover(connection, **redo, path); !recovered.ok()) return recovered;
   return redo;
@@ -207,6 +208,10 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
   status = database.ok() ? out.redo->reserve(*database, options.redo_bytes) : database.status();
   if (status.ok()) status = connection.sync_by_hand();
   if (!status.ok()) return as_open_error(status, options.path);
+  auto log_mover = Connection::open(options.path, OpenMode::read_write, options.vfs);
+  if (!log_mover.ok()) return as_open_error(log_mover.status(), options.path);
+  out.log_mover = std::move(*log_mover);
+  if (status = out.log_mover->sync_by_hand(); !status.ok()) return as_open_error(status, options.path);
   out.connection = std::move(*opened);
   return out;
 }

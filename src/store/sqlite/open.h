@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/redo/redo_file.h"
+#include "store/sqlite/redo/redo_files.h"
 #include "store/sqlite/store.h"
 #include "store/verbs.h"
 
@@ -42,13 +42,14 @@ Result<BackupReport> backup_file(const std::string& from, const std::string& to,
 struct Opened {
   std::unique_ptr<OwnerLock> lock;  // null with a named vfs
   std::unique_ptr<Connection> connection;
-  std::unique_ptr<RedoFile> redo;  // with room
+  std::unique_ptr<RedoFiles> redo;       // with room
+  std::unique_ptr<Connection> log_mover;  // for Connection::move_log() beside the writer
 };
 Result<Opened> open_file(const Options& options, const Clock& clock);
 // A further connection for a reader.
 Result<std::unique_ptr<Connection>> open_reader(const Options& options);
-// Opens or makes the redo file of a database, and plays what its rows do not have. REQUIRES: the database has a schema.
-Result<std::unique_ptr<RedoFile>> open_redo(Connection& connection, const std::string& path, const std::string& vfs);
+// Opens or makes the redo files of a database, and plays what its rows do not have. REQUIRES: the database has a schema.
+Result<std::unique_ptr<RedoFiles>> open_redo(Connection& connection, const std::string& path, const std::string& vfs);
 // Says in the file, durably, that it was closed in order; the next open then skips the check.
 Status mark_clean(Connection& connection, bool clean);
 

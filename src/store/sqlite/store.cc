@@ -56,8 +56,9 @@ class FileStore final : public SqliteStore {
         all_time_(clock),
         lock_(std::move(opened.lock)),
         connection_(std::move(opened.connection)),
+        log_mover_(std::move(opened.log_mover)),
         redo_(std::move(opened.redo)),
-        writer_(*connection_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
+        writer_(*connection_, *log_mover_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
 
   ~FileStore() override { abandon(); }
 
@@ -75,8 +76,9 @@ class FileStore final : public SqliteStore {
       connections.push_back(std::move(*reader));
     }
     readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids, incidents_);
-    write_thread_ = std::make_unique<WriteThread>([this] { return writer_.write_prepared(); }, [this] { write_ended(); });
-    writer_.write_on(write_thread_.get());
+    write_thread_ = std::make_unique<DiskThread>([this] { return writer_.write_prepared(); }, [this] { write_ended(); });
+    fold_thread_ = std::make_unique<DiskThread>([this] { return writer_.move_log(); }, [] {});
+    writer_.use_threads(write_thread_.get(), fold_thread_.get());
     thread_ = std::thread([this] { run(); });
     return {};
   }
@@ -481,7 +483,8 @@ class FileStore final : public SqliteStore {
   const ListeningClock all_time_;
   std::unique_ptr<OwnerLock> lock_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<RedoFile> redo_;
+  std::unique_ptr<Connection> log_mover_;
+  std::unique_ptr<RedoFiles> redo_;
   Writer writer_;
   std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
   std::unique_ptr<ReaderPool> readers_;
@@ -493,7 +496,8 @@ class FileStore final : public SqliteStore {
   const std::shared_ptr<WaitingSleeper> writer_sleeper_ =
       std::make_shared<WaitingSleeper>();  // shared with those about to wake it
   std::thread thread_;
-  std::unique_ptr<WriteThread> write_thread_;  // ends behind the writer, which waits for it
+  std::unique_ptr<DiskThread> write_thread_;  // both end behind the writer, which waits for them
+  std::unique_ptr<DiskThread> fold_thread_;
 };
 
 void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
@@ -582,7 +586,7 @@ Status FileStore::close() {
   if (!writer_.health().writable) return Status::unavailable(writer_.health().reason);
   if (const Status finished = writer_.finish(); !finished.ok()) return finished;
   if (const Status marked = mark_clean(*connection_, true); !marked.ok()) return marked;
-  return RedoFile::remove(redo_path(options_.path), options_.vfs);
+  return RedoFiles::remove(options_.path, options_.vfs);
 }
 
 // Without close(): the threads end, nothing is marked; what was not answered is refused so that every reply is called.

@@ -30,8 +30,8 @@ enum class Threading : std::uint8_t {
 
 inline constexpr std::size_t kLanesMax = 200'000;  // distinct ones that live jobs have at one time
 
-// Of the redo file (redo/redo_file.h): as much may have to be played at a start.
-inline constexpr std::size_t kRedoBytesDefault = 4 << 20;
+// Of the redo files (redo/redo_files.h): no more has to be played at a start, but for groups of unusual size.
+inline constexpr std::size_t kRedoBytesDefault = 8 << 20;
 
 struct Options {
   std::string path;

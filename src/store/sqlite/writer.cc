@@ -14,7 +14,9 @@ namespace {
 
 // Of the redo file that is used when the rows are committed and synced: seldom enough to cost little, and what a start would have
 // to play stays small.
-constexpr std::size_t kFoldAtShare = 4;
+constexpr std::size_t kFoldAtShare = 8;
+// As many times as much is in the redo file when the writer waits for the fold before.
+constexpr std::size_t kFoldsOverdueMax = 4;
 
 // A write for so few verbs is made by the writer itself: handing it over would take longer than they would gain.
 constexpr std::size_t kWrittenHereMax = 2;
@@ -28,9 +30,10 @@ bool is_read(const Op& op) { return op.kind() == OpKind::read || op.kind() == Op
 
 }  // namespace
 
-Writer::Writer(Connection& connection, RedoFile& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
+Writer::Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
                const Options& options)
     : db_(connection),
+      log_mover_(log_mover),
       redo_(redo),
       clock_(clock),
       listening_(listening),
@@ -140,8 +143,8 @@ void Writer::write_next() {
     for (const Sealed& sealed : sealed_) verbs += sealed.ops.size();
     if (!prepare()) {
       written({});
-    } else if (thread_ != nullptr && verbs > kWrittenHereMax) {
-      thread_->start();
+    } else if (write_thread_ != nullptr && verbs > kWrittenHereMax) {
+      write_thread_->start();
     } else if (!overlapped_) {
       const Status status = write_prepared();
       note_write(status);
@@ -157,7 +160,7 @@ void Writer::note_write(const Status& status) {
 
 void Writer::go_on() {
   if (writing_ != 0) {
-    const std::optional<Status> result = thread_ != nullptr ? thread_->take() : std::optional(write_prepared());
+    const std::optional<Status> result = write_thread_ != nullptr ? write_thread_->take() : std::optional(write_prepared());
     if (!result) return;
     note_write(*result);
     written(*result);
@@ -168,7 +171,7 @@ void Writer::go_on() {
 void Writer::drain() {
   while (!sealed_.empty()) {
     if (writing_ != 0) {
-      const Status status = thread_ != nullptr ? thread_->wait() : write_prepared();
+      const Status status = write_thread_ != nullptr ? write_thread_->wait() : write_prepared();
       note_write(status);
       written(status);
     }
@@ -193,9 +196,9 @@ Status Writer::publish() {
 }
 
 Status Writer::fold() {
+  wait_for_fold();
   if (Status published = publish(); !published.ok()) return published;
-  Status status = log_in_doubt_ ? db_.restart_log() : db_.sync_log();
-  if (status.ok()) status = db_.shorten_log();
+  const Status status = log_in_doubt_ ? db_.restart_log() : db_.sync_log();
   log_in_doubt_ = !status.ok();
   if (status.ok()) {
     redo_.restart();
@@ -206,17 +209,53 @@ Status Writer::fold() {
 }
 
 void Writer::fold_when_due() {
+  if (folding_ && fold_thread_ != nullptr)
+    if (const std::optional<Status> result = fold_thread_->take()) folded(*result);
   if (suspect_ || redo_.used() < fold_at_) return;
+  if (folding_ && redo_.used() < fold_at_ * kFoldsOverdueMax) return;
+  wait_for_fold();
   drain();
-  if (suspect_) return;
-  // Everybody was answered already, and rightly: the redo file has what they were told.
-  if (const Status folded = fold(); !folded.ok()) set_health(folded);
+  if (!suspect_) begin_fold();
   may_have_stalled();
+}
+
+// Whatever goes wrong here, everybody was answered already, and rightly: the redo files have what they were told.
+void Writer::begin_fold() {
+  Status status = publish();
+  if (status.ok()) status = redo_.turn();
+  if (!status.ok()) {
+    suspect_ = true;
+    return set_health(status);
+  }
+  folding_ = true;
+  if (fold_thread_ != nullptr)
+    fold_thread_->start();
+  else if (!overlapped_)
+    wait_for_fold();
+  if (db_.log_is_long()) wait_for_fold();
+}
+
+Status Writer::move_log() {
+  if (Status synced = log_mover_.sync_log(); !synced.ok()) return synced;
+  return log_mover_.move_log();
+}
+
+void Writer::wait_for_fold() {
+  if (folding_) folded(fold_thread_ != nullptr ? fold_thread_->wait() : move_log());
+}
+
+void Writer::folded(const Status& status) {
+  folding_ = false;
+  if (status.ok()) return redo_.free_other();
+  log::error("the rows could not be synced", {{"reason", status.message()}});
+  log_in_doubt_ = suspect_ = true;
+  set_health(Status::unavailable(status.message()));
 }
 
 Status Writer::finish() { return fold(); }
 
 Status Writer::probe() {
+  drain();  // the trouble may have been with a fold
   db_.clear_fault();
   if (stale_) {
     read_clocks();
@@ -365,6 +404,7 @@ void Writer::may_have_stalled() {
 bool Writer::write_is_stuck() const { return writing_ != 0 && clock_.elapsed() - write_began_ > kListeningGapMax; }
 
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
+  const bool folding = folding_;
   try {
     process_group(ops);
   } catch (...) {
@@ -373,6 +413,7 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   if (overlapped_) go_on();
   write_next();
   fold_when_due();
+  if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
   if (unsettled_too_much()) drain();
   ops.clear();
 }

@@ -41,8 +41,8 @@
 #include "store/commit_metrics.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/redo/recording.h"
-#include "store/sqlite/redo/redo_file.h"
-#include "store/sqlite/redo/write_thread.h"
+#include "store/sqlite/redo/redo_files.h"
+#include "store/sqlite/redo/disk_thread.h"
 #include "store/sqlite/store.h"
 #include "store/store.h"
 
@@ -110,7 +110,8 @@ struct Sealed {
 
 class Writer {
  public:
-  Writer(Connection& connection, RedoFile& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
+  // `log_mover` is for moving the log alone.
+  Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
          const Options& options);
 
   // Builds the index and reserves the first numbers.
@@ -118,9 +119,14 @@ class Writer {
   // Takes the ops over.
   void process(std::vector<std::unique_ptr<Op>>& ops);
   // Larger groups are written there from here on, while process() goes on.
-  void write_on(WriteThread* thread) { thread_ = thread; }
+  void use_threads(DiskThread* writing, DiskThread* folding) {
+    write_thread_ = writing;
+    fold_thread_ = folding;
+  }
   // What one write did, any thread; only between the writer's asking for it and its taking of the result.
   Status write_prepared() { return redo_.write(prepared_waits_); }
+  // The same for a fold: what was committed is synced and moved into the file.
+  Status move_log();
   // Settles what has been written meanwhile, and has the next written.
   void go_on();
   bool all_settled() const { return sealed_.empty(); }
@@ -157,8 +163,13 @@ class Writer {
   void settle(Sealed& sealed);
   // Commits the rows, so that other connections see them. REQUIRES: all_settled().
   Status publish();
-  // Commits and syncs the rows, and starts the redo file over. REQUIRES: all_settled().
+  // Commits and syncs the rows, and starts the redo files over. REQUIRES: all_settled().
   Status fold();
+  // The same for one redo file, while the writer goes on with the other one.
+  void fold_when_due();
+  void begin_fold();
+  void folded(const Status& status);
+  void wait_for_fold();
   // The rows as they were before this group, in an open transaction; and the index that belongs to them.
   Status restore();
   void process_group(std::vector<std::unique_ptr<Op>>& ops);
@@ -173,7 +184,6 @@ class Writer {
   // Rolls the group that runs back and rebuilds the index from the rows, once the groups before are durable.
   void undo();
   void rebuild();
-  void fold_when_due();
   void refuse(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail_sealed(std::size_t tried, const Status& status);
@@ -187,11 +197,12 @@ class Writer {
   void set_health(const Status& status);
 
   Connection& db_;
-  RedoFile& redo_;
+  Connection& log_mover_;
+  RedoFiles& redo_;
   const Clock& clock_;
   const ListeningClock& listening_;
   const bool synced_;               // groups wait for the disk
-  const std::size_t fold_at_;       // bytes in the redo file
+  const std::size_t fold_at_;       // bytes in a redo file
   Recording recording_;             // of the groups that are not committed
   std::size_t group_from_ = 0;      // where this group begins in it
   std::uint64_t newest_group_ = 0;  // in the redo file, or about to be
@@ -200,7 +211,9 @@ class Writer {
   std::size_t settled_to_ = 0;      // of the recording
   bool prepared_waits_ = false;
   Ticks write_began_{};
-  WriteThread* thread_ = nullptr;
+  bool folding_ = false;
+  DiskThread* write_thread_ = nullptr;
+  DiskThread* fold_thread_ = nullptr;
   const bool overlapped_;  // without a thread, as if there were one
   Group spare_;            // its memory is used again
   bool log_in_doubt_ = false;       // a sync of SQLite's log has failed

@@ -1,4 +1,4 @@
-// Rows and redo file together, before the store begins: what was acknowledged and is not in the rows yet is played.
+// Rows and redo files together, before the store begins: what was acknowledged and is not in the rows yet is played.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/redo/redo_file.h"
+#include "store/sqlite/redo/redo_files.h"
 
 namespace muster::store::sqlite {
 
@@ -17,8 +17,8 @@ inline constexpr const char* kRedoDone = "redo_done";          // the last group
 // A number of `meta`; 0: it has none of that name.
 Result<std::uint64_t> meta_number(Connection& connection, const char* name);
 
-// Plays the groups behind the last that the rows have, in one transaction. A file that belongs to another database is left alone.
-// corrupt: groups are missing between the rows and the file. REQUIRES: the table `meta` is there, no transaction is open.
-Status recover(Connection& connection, RedoFile& redo, const std::string& path);
+// Plays the groups behind the last that the rows have, in one transaction. Files that belong to another database are left alone.
+// corrupt: groups are missing. REQUIRES: the table `meta` is there, no transaction is open.
+Status recover(Connection& connection, RedoFiles& redo, const std::string& path);
 
 }  // namespace muster::store::sqlite

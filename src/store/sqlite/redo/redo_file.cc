@@ -72,8 +72,6 @@ int in_parts(sqlite3_file* file, Method method, Byte* bytes, std::size_t size, A
 
 }  // namespace
 
-std::string redo_path(const std::string& database_path) { return database_path + "-redo"; }
-
 RedoFile::RedoFile(sqlite3_vfs* vfs, std::string path)
     : path_(std::move(path)),
       memory_(std::make_unique<char[]>(static_cast<std::size_t>(vfs->szOsFile))),
@@ -147,7 +145,9 @@ Status RedoFile::reserve(std::uint64_t database, std::size_t bytes) {
 }
 
 Status RedoFile::sync() {
+  if (!unsynced_) return {};
   const int code = file_->pMethods->xSync(file_, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+  unsynced_ = code != SQLITE_OK;
   return code == SQLITE_OK ? Status() : Status::outcome_unknown(failed(code, "syncing").message());
 }
 
@@ -164,6 +164,7 @@ Status RedoFile::write(bool synced) {
   if ((code & 0xff) == SQLITE_FULL) return failed(code, "writing to");
   if (code != SQLITE_OK) return Status::outcome_unknown(failed(code, "writing to").message());
   used_ += buffer_.size();
+  unsynced_ = true;
   return synced ? sync() : Status();
 }
 
@@ -171,6 +172,7 @@ void RedoFile::restart() {
   // A group of unusual size made it longer. That it stays so would only cost room.
   if (used_ > reserved_) (void)file_->pMethods->xTruncate(file_, static_cast<Address>(reserved_));
   used_ = 0;
+  unsynced_ = false;
 }
 
 }  // namespace muster::store::sqlite

@@ -1,4 +1,4 @@
-// The redo file beside the database: what groups changed, written and synced before any of them is acknowledged.
+// A redo file beside the database: what groups changed, written and synced before any of them is acknowledged.
 //
 // Rows change in a transaction of SQLite that stays open over many groups, and each group's recording is appended here. That one write and
 // its sync make the group durable; the rows may reach the database later, many groups at once. Opening the store plays what the rows do not
@@ -29,8 +29,6 @@ struct sqlite3_vfs;
 
 namespace muster::store::sqlite {
 
-std::string redo_path(const std::string& database_path);
-
 class RedoFile {
  public:
   // Opens the file, or makes an empty one. `vfs`: as for the database; empty: the operating system.
@@ -55,6 +53,8 @@ class RedoFile {
   // On any thread, while no other function is called. unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it
   // may be read, until the file was started over.
   Status write(bool synced);
+  // outcome_unknown: as above.
+  Status sync();
   // The database has all groups, and is synced: the next one is written at the beginning.
   void restart();
   std::size_t used() const { return used_; }
@@ -62,7 +62,6 @@ class RedoFile {
  private:
   RedoFile(sqlite3_vfs* vfs, std::string path);
   Status failed(int code, std::string_view what) const;
-  Status sync();
 
   std::string path_;
   std::unique_ptr<char[]> memory_;  // of file_, whose size only the vfs knows
@@ -70,6 +69,7 @@ class RedoFile {
   std::uint64_t database_ = 0;
   std::size_t reserved_ = 0;
   std::size_t used_ = 0;
+  bool unsynced_ = false;
   std::uint64_t first_ = 0;  // number of the group at the beginning
   std::string buffer_;
 };

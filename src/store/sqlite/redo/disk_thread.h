@@ -1,4 +1,4 @@
-// Writes to the redo file while the writer runs the next groups: one write at a time, on a thread of its own.
+// A thread that waits for the disk while the writer goes on: one piece of work at a time, always the same.
 #pragma once
 
 #include <condition_variable>
@@ -11,12 +11,12 @@
 
 namespace muster::store::sqlite {
 
-class WriteThread {
+class DiskThread {
  public:
   // Both are called on the thread: what to do, and then that it was done.
-  WriteThread(UniqueFunction<Status()> write, UniqueFunction<void()> ended);
-  // A write that is under way ends first.
-  ~WriteThread();
+  DiskThread(UniqueFunction<Status()> work, UniqueFunction<void()> ended);
+  // What is under way ends first.
+  ~DiskThread();
 
   // REQUIRES: none is under way, and the result of the last one was taken.
   void start();
@@ -28,7 +28,7 @@ class WriteThread {
  private:
   void run();
 
-  UniqueFunction<Status()> write_;
+  UniqueFunction<Status()> work_;
   UniqueFunction<void()> ended_;
   std::mutex mutex_;  // leaf; guards the three below
   std::condition_variable changed_;

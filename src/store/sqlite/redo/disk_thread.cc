@@ -1,13 +1,13 @@
-#include "store/sqlite/redo/write_thread.h"
+#include "store/sqlite/redo/disk_thread.h"
 
 #include <utility>
 
 namespace muster::store::sqlite {
 
-WriteThread::WriteThread(UniqueFunction<Status()> write, UniqueFunction<void()> ended)
-    : write_(std::move(write)), ended_(std::move(ended)), thread_([this] { run(); }) {}
+DiskThread::DiskThread(UniqueFunction<Status()> work, UniqueFunction<void()> ended)
+    : work_(std::move(work)), ended_(std::move(ended)), thread_([this] { run(); }) {}
 
-WriteThread::~WriteThread() {
+DiskThread::~DiskThread() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -16,7 +16,7 @@ WriteThread::~WriteThread() {
   thread_.join();
 }
 
-void WriteThread::start() {
+void DiskThread::start() {
   {
     const std::lock_guard lock(mutex_);
     wanted_ = true;
@@ -24,24 +24,24 @@ void WriteThread::start() {
   changed_.notify_all();
 }
 
-std::optional<Status> WriteThread::take() {
+std::optional<Status> DiskThread::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(result_, std::nullopt);
 }
 
-Status WriteThread::wait() {
+Status DiskThread::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return result_.has_value(); });
   return *std::exchange(result_, std::nullopt);
 }
 
-void WriteThread::run() {
+void DiskThread::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return wanted_ || closing_; });
     if (!std::exchange(wanted_, false)) return;
     lock.unlock();
-    Status result = write_();
+    Status result = work_();
     lock.lock();
     result_ = std::move(result);
     changed_.notify_all();
