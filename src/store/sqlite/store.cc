@@ -76,9 +76,7 @@ class FileStore final : public SqliteStore {
       connections.push_back(std::move(*reader));
     }
     readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids, incidents_);
-    write_thread_ = std::make_unique<DiskThread>([this] { return writer_.write_prepared(); }, [this] { write_ended(); });
-    fold_thread_ = std::make_unique<DiskThread>([this] { return writer_.move_log(); }, [] {});
-    writer_.use_threads(write_thread_.get(), fold_thread_.get());
+    writer_.use_threads([this] { write_ended(); });
     thread_ = std::thread([this] { run(); });
     return {};
   }
@@ -496,8 +494,6 @@ class FileStore final : public SqliteStore {
   const std::shared_ptr<WaitingSleeper> writer_sleeper_ =
       std::make_shared<WaitingSleeper>();  // shared with those about to wake it
   std::thread thread_;
-  std::unique_ptr<DiskThread> write_thread_;  // both end behind the writer, which waits for them
-  std::unique_ptr<DiskThread> fold_thread_;
 };
 
 void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
@@ -578,6 +574,7 @@ Status FileStore::close() {
   }
   writer_sleeper_->some.notify_all();
   if (thread_.joinable()) thread_.join();
+  writer_.end_threads();
   if (options_.threading == Threading::manual) {
     while (pump()) {
     }
@@ -599,6 +596,7 @@ void FileStore::abandon() {
   }
   writer_sleeper_->some.notify_all();
   if (thread_.joinable()) thread_.join();
+  writer_.end_threads();
   if (readers_) readers_->close();
   writer_.set_listener(nullptr);
   writer_.give_up(refusal::closed());

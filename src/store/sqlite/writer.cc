@@ -34,7 +34,7 @@ Writer::Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, c
                const Options& options)
     : db_(connection),
       log_mover_(log_mover),
-      redo_(redo),
+      redo_(redo, clock),
       clock_(clock),
       listening_(listening),
       synced_(options.durability == Durability::full),
@@ -66,7 +66,7 @@ void Writer::set_health(const Status& status) {
 Status Writer::start() {
   read_clocks();
   if (const Status built = core_.rebuild(); !built.ok()) return built;
-  newest_group_ = static_cast<std::uint64_t>(core_.get_meta(kRedoDone).value_or(0));
+  redo_.start_behind(static_cast<std::uint64_t>(core_.get_meta(kRedoDone).value_or(0)));
   if (const Status begun = begin(); !begun.ok()) return begun;
   core_.reserve_numbers();
   if (!db_.fault().ok()) return db_.fault();
@@ -94,38 +94,55 @@ Status Writer::begin() {
   return run(core_.sql.begin);
 }
 
+void Writer::use_threads(UniqueFunction<void()> written) {
+  redo_.start_thread(std::move(written));
+  fold_thread_ = std::make_unique<DiskThread>([this] { return move_log(); }, [] {});
+}
+
+void Writer::end_threads() {
+  redo_.stop_thread();
+  wait_for_fold();
+  fold_thread_.reset();
+}
+
 void Writer::seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk) {
   Sealed& sealed = sealed_.emplace_back();
+  sealed.number = ++newest_group_;
   sealed.recorded_to = recording_.bytes().size();
-  sealed.waits_for_disk = waits_for_disk && sealed.recorded_to != group_from_;
+  sealed.changed = sealed.recorded_to != group_from_;
   std::swap(sealed.group, spare_);
   std::swap(sealed.group, core_.group);
   for (auto& op : ops)
     if (op != nullptr && !op->answered()) sealed.ops.push_back(std::move(op));
+  if (!sealed.changed) return;
+  redo_.add(sealed.number, std::string_view(recording_.bytes()).substr(group_from_), waits_for_disk);
+  redo_used_ += sealed.recorded_to - group_from_;
 }
 
-bool Writer::prepare() {
-  writing_ = sealed_.size();
-  write_began_ = clock_.elapsed();
-  const std::string_view changes =
-      std::string_view(recording_.bytes()).substr(settled_to_, sealed_.back().recorded_to - settled_to_);
-  if (changes.empty()) return false;
-  prepared_waits_ = std::any_of(sealed_.begin(), sealed_.end(), [](const Sealed& group) { return group.waits_for_disk; });
-  redo_.prepare(++newest_group_, changes);
-  return true;
+void Writer::write_sealed() {
+  if (sealed_.empty()) return;
+  const bool little = sealed_.size() == 1 && sealed_.front().ops.size() <= kWrittenHereMax;
+  if (redo_.has_thread() && !little) return redo_.wake();
+  if (overlapped_ && redo_.under_way()) redo_.write();
+  if (!overlapped_ && redo_.begin()) redo_.write();
+  go_on();
+  if (overlapped_) (void)redo_.begin();
 }
 
-void Writer::written(const Status& status) {
-  const std::size_t count = std::exchange(writing_, 0);
-  may_have_stalled();
-  if (!status.ok()) return fail_sealed(count, status);
-  settled_to_ = sealed_[count - 1].recorded_to;
+void Writer::go_on() {
+  const RedoWriter::Progress progress = redo_.progress();
+  for (std::size_t i = 0; i < progress.writes; ++i)
+    metrics_.commit_seconds.observe(progress.seconds / static_cast<double>(progress.writes));
+  metrics_.commits.add(progress.writes);
+  if (progress.writes > 0 || !progress.failure.ok()) may_have_stalled();
   const WakeRound answers;
-  for (std::size_t i = 0; i < count; ++i) {
+  while (!sealed_.empty() && (sealed_.front().number <= progress.written || !sealed_.front().changed)) {
     Sealed settled = std::move(sealed_.front());
     sealed_.pop_front();
+    settled_to_ = settled.recorded_to;
     settle(settled);
   }
+  if (!progress.failure.ok() && !sealed_.empty()) fail_sealed(progress);
 }
 
 void Writer::settle(Sealed& sealed) {
@@ -137,51 +154,19 @@ void Writer::settle(Sealed& sealed) {
   for (auto& op : sealed.ops) answer(*op);
 }
 
-void Writer::write_next() {
-  while (writing_ == 0 && !sealed_.empty()) {
-    std::size_t verbs = 0;
-    for (const Sealed& sealed : sealed_) verbs += sealed.ops.size();
-    if (!prepare()) {
-      written({});
-    } else if (write_thread_ != nullptr && verbs > kWrittenHereMax) {
-      write_thread_->start();
-    } else if (!overlapped_) {
-      const Status status = write_prepared();
-      note_write(status);
-      written(status);
-    }
-  }
-}
-
-void Writer::note_write(const Status& status) {
-  metrics_.commit_seconds.observe(std::chrono::duration<double>(clock_.elapsed() - write_began_).count());
-  (status.ok() ? metrics_.commits : metrics_.failed_commits).add();
-}
-
-void Writer::go_on() {
-  if (writing_ != 0) {
-    const std::optional<Status> result = write_thread_ != nullptr ? write_thread_->take() : std::optional(write_prepared());
-    if (!result) return;
-    note_write(*result);
-    written(*result);
-  }
-  write_next();
-}
-
 void Writer::drain() {
   while (!sealed_.empty()) {
-    if (writing_ != 0) {
-      const Status status = write_thread_ != nullptr ? write_thread_->wait() : write_prepared();
-      note_write(status);
-      written(status);
-    }
-    write_next();
+    if (redo_.begin() || (overlapped_ && redo_.under_way()))
+      redo_.write();
+    else
+      redo_.wait();
+    go_on();
   }
 }
 
 Status Writer::publish() {
   if (!db_.in_transaction()) return {};  // and nothing is recorded
-  core_.sql.meta_put.bind_text(1, kRedoDone).bind(2, static_cast<std::int64_t>(newest_group_));
+  core_.sql.meta_put.bind_text(1, kRedoDone).bind(2, static_cast<std::int64_t>(redo_.newest()));
   Status status = run(core_.sql.meta_put);
   if (status.ok()) status = run(core_.sql.commit);
   if (status.ok()) {
@@ -202,6 +187,7 @@ Status Writer::fold() {
   log_in_doubt_ = !status.ok();
   if (status.ok()) {
     redo_.restart();
+    redo_used_ = 0;
     return {};
   }
   suspect_ = true;
@@ -211,8 +197,8 @@ Status Writer::fold() {
 void Writer::fold_when_due() {
   if (folding_ && fold_thread_ != nullptr)
     if (const std::optional<Status> result = fold_thread_->take()) folded(*result);
-  if (suspect_ || redo_.used() < fold_at_) return;
-  if (folding_ && redo_.used() < fold_at_ * kFoldsOverdueMax) return;
+  if (suspect_ || redo_used_ < fold_at_) return;
+  if (folding_ && redo_used_ < fold_at_ * kFoldsOverdueMax) return;
   wait_for_fold();
   drain();
   if (!suspect_) begin_fold();
@@ -222,11 +208,12 @@ void Writer::fold_when_due() {
 // Whatever goes wrong here, everybody was answered already, and rightly: the redo files have what they were told.
 void Writer::begin_fold() {
   Status status = publish();
-  if (status.ok()) status = redo_.turn();
+  if (status.ok()) status = redo_.files().turn();
   if (!status.ok()) {
     suspect_ = true;
     return set_health(status);
   }
+  redo_used_ = 0;
   folding_ = true;
   if (fold_thread_ != nullptr)
     fold_thread_->start();
@@ -246,7 +233,7 @@ void Writer::wait_for_fold() {
 
 void Writer::folded(const Status& status) {
   folding_ = false;
-  if (status.ok()) return redo_.free_other();
+  if (status.ok()) return redo_.files().free_other();
   log::error("the rows could not be synced", {{"reason", status.message()}});
   log_in_doubt_ = suspect_ = true;
   set_health(Status::unavailable(status.message()));
@@ -327,8 +314,10 @@ void Writer::fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status) {
   refuse(ops, status);
 }
 
-void Writer::fail_sealed(std::size_t tried, const Status& status) {
+void Writer::fail_sealed(const RedoWriter::Progress& progress) {
+  const Status& status = progress.failure;
   log::error("the store could not commit", {{"code", std::string(to_string(status.code()))}, {"reason", status.message()}});
+  metrics_.failed_commits.add();
   suspect_ = true;  // before the clocks are read: time in which nothing can be written does not count
   recording_.drop_behind(settled_to_);
   group_from_ = settled_to_;
@@ -340,7 +329,7 @@ void Writer::fail_sealed(std::size_t tried, const Status& status) {
   rebuild();
   set_health(status);
   const Status not_tried = Status::unavailable("the group before could not be written, so this one was not tried; try again");
-  for (std::size_t i = 0; i < failed.size(); ++i) refuse(failed[i].ops, i < tried ? status : not_tried);
+  for (Sealed& sealed : failed) refuse(sealed.ops, sealed.number <= progress.tried ? status : not_tried);
 }
 
 // REQUIRES: inside a catch block. `thrower`: null when it was none of them.
@@ -401,7 +390,10 @@ void Writer::may_have_stalled() {
   listening_.noted() ? time_.pass(length) : time_.listen(length);
 }
 
-bool Writer::write_is_stuck() const { return writing_ != 0 && clock_.elapsed() - write_began_ > kListeningGapMax; }
+bool Writer::write_is_stuck() {
+  const std::optional<Ticks> since = redo_.busy_since();
+  return since && clock_.elapsed() - *since > kListeningGapMax;
+}
 
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   const bool folding = folding_;
@@ -410,8 +402,7 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   } catch (...) {
     fail_after_throw(ops, nullptr);
   }
-  if (overlapped_) go_on();
-  write_next();
+  write_sealed();
   fold_when_due();
   if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
   if (unsettled_too_much()) drain();

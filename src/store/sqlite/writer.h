@@ -41,7 +41,7 @@
 #include "store/commit_metrics.h"
 #include "store/sqlite/core.h"
 #include "store/sqlite/redo/recording.h"
-#include "store/sqlite/redo/redo_files.h"
+#include "store/sqlite/redo/redo_writer.h"
 #include "store/sqlite/redo/disk_thread.h"
 #include "store/sqlite/store.h"
 #include "store/store.h"
@@ -104,8 +104,9 @@ class OpOf final : public Op {
 struct Sealed {
   std::vector<std::unique_ptr<Op>> ops;  // that wait for it
   Group group;
+  std::uint64_t number = 0;
   std::size_t recorded_to = 0;  // where the recording ends that makes it durable
-  bool waits_for_disk = false;
+  bool changed = false;         // anything; otherwise it waits for those before it alone
 };
 
 class Writer {
@@ -118,16 +119,11 @@ class Writer {
   Status start();
   // Takes the ops over.
   void process(std::vector<std::unique_ptr<Op>>& ops);
-  // Larger groups are written there from here on, while process() goes on.
-  void use_threads(DiskThread* writing, DiskThread* folding) {
-    write_thread_ = writing;
-    fold_thread_ = folding;
-  }
-  // What one write did, any thread; only between the writer's asking for it and its taking of the result.
-  Status write_prepared() { return redo_.write(prepared_waits_); }
-  // The same for a fold: what was committed is synced and moved into the file.
-  Status move_log();
-  // Settles what has been written meanwhile, and has the next written.
+  // Threads wait for the disk from here on, while process() goes on; `written` is called on one of them: go_on() has something to do.
+  void use_threads(UniqueFunction<void()> written);
+  // Waits for what they do. Nothing is called on them afterwards.
+  void end_threads();
+  // Settles what has been written meanwhile.
   void go_on();
   bool all_settled() const { return sealed_.empty(); }
   // Waits until it is.
@@ -151,15 +147,11 @@ class Writer {
   // A transaction is open for what follows.
   Status begin();
   void seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk);
-  // All that is sealed is about to be written. False: none of it has changed anything.
-  bool prepare();
-  void written(const Status& status);
-  void write_next();
-  void note_write(const Status& status);
+  void write_sealed();
   void note_unsettled();
   bool unsettled_too_much() const;
   // So long that nobody can have been heard meanwhile: whoever waits for an answer says nothing.
-  bool write_is_stuck() const;
+  bool write_is_stuck();
   void settle(Sealed& sealed);
   // Commits the rows, so that other connections see them. REQUIRES: all_settled().
   Status publish();
@@ -168,6 +160,8 @@ class Writer {
   // The same for one redo file, while the writer goes on with the other one.
   void fold_when_due();
   void begin_fold();
+  // What was committed is synced and moved into the file.
+  Status move_log();
   void folded(const Status& status);
   void wait_for_fold();
   // The rows as they were before this group, in an open transaction; and the index that belongs to them.
@@ -186,7 +180,7 @@ class Writer {
   void rebuild();
   void refuse(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
   void fail(std::vector<std::unique_ptr<Op>>& ops, const Status& status);
-  void fail_sealed(std::size_t tried, const Status& status);
+  void fail_sealed(const RedoWriter::Progress& progress);
   void fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower);
   void tell();
   // Reads the clocks for what comes next.
@@ -198,23 +192,20 @@ class Writer {
 
   Connection& db_;
   Connection& log_mover_;
-  RedoFiles& redo_;
+  RedoWriter redo_;
   const Clock& clock_;
   const ListeningClock& listening_;
   const bool synced_;               // groups wait for the disk
   const std::size_t fold_at_;       // bytes in a redo file
   Recording recording_;             // of the groups that are not committed
   std::size_t group_from_ = 0;      // where this group begins in it
-  std::uint64_t newest_group_ = 0;  // in the redo file, or about to be
+  std::size_t redo_used_ = 0;       // of the redo file that is written to
   std::deque<Sealed> sealed_;       // in their order
-  std::size_t writing_ = 0;         // how many of them the write under way is about
+  std::uint64_t newest_group_ = 0;  // of them
   std::size_t settled_to_ = 0;      // of the recording
-  bool prepared_waits_ = false;
-  Ticks write_began_{};
+  std::unique_ptr<DiskThread> fold_thread_;
   bool folding_ = false;
-  DiskThread* write_thread_ = nullptr;
-  DiskThread* fold_thread_ = nullptr;
-  const bool overlapped_;  // without a thread, as if there were one
+  const bool overlapped_;  // without threads, as if there were some
   Group spare_;            // its memory is used again
   bool log_in_doubt_ = false;       // a sync of SQLite's log has failed
   Core core_;

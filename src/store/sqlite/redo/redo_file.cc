@@ -23,7 +23,7 @@ struct Header {
   std::uint64_t size = 0;
   std::uint64_t checksum = 0;  // of the five above and what follows
 };
-static_assert(sizeof(Header) == 48);
+static_assert(sizeof(Header) == RedoFile::kHeaderBytes);
 
 std::uint64_t checksum(const Header& header, std::string_view recorded) {
   std::uint64_t sum = kMagic;
@@ -151,19 +151,16 @@ Status RedoFile::sync() {
   return code == SQLITE_OK ? Status() : Status::outcome_unknown(failed(code, "syncing").message());
 }
 
-void RedoFile::prepare(std::uint64_t number, std::string_view recorded) {
+Status RedoFile::append(std::uint64_t number, std::string& record, bool synced) {
   if (used_ == 0) first_ = number;
+  const std::string_view recorded = std::string_view(record).substr(kHeaderBytes);
   Header header{.database = database_, .first = first_, .number = number, .size = recorded.size()};
   header.checksum = checksum(header, recorded);
-  buffer_.assign(reinterpret_cast<const char*>(&header), sizeof header);
-  buffer_.append(recorded);
-}
-
-Status RedoFile::write(bool synced) {
-  const int code = in_parts(file_, file_->pMethods->xWrite, buffer_.data(), buffer_.size(), static_cast<Address>(used_));
+  std::memcpy(record.data(), &header, sizeof header);
+  const int code = in_parts(file_, file_->pMethods->xWrite, record.data(), record.size(), static_cast<Address>(used_));
   if ((code & 0xff) == SQLITE_FULL) return failed(code, "writing to");
   if (code != SQLITE_OK) return Status::outcome_unknown(failed(code, "writing to").message());
-  used_ += buffer_.size();
+  used_ += record.size();
   unsynced_ = true;
   return synced ? sync() : Status();
 }

@@ -48,16 +48,14 @@ class RedoFile {
 
   // Makes it at least so long. Before the first append().
   Status reserve(std::uint64_t database, std::size_t bytes);
-  // What write() writes. Numbers grow by one, but for the first behind restart().
-  void prepare(std::uint64_t number, std::string_view recorded);
-  // On any thread, while no other function is called. unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it
-  // may be read, until the file was started over.
-  Status write(bool synced);
+  // A record is what was recorded behind so many bytes for what the file adds. Numbers grow by one, but for the first behind restart().
+  // unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it may be read, until the file was started over.
+  static constexpr std::size_t kHeaderBytes = 48;
+  Status append(std::uint64_t number, std::string& record, bool synced);
   // outcome_unknown: as above.
   Status sync();
   // The database has all groups, and is synced: the next one is written at the beginning.
   void restart();
-  std::size_t used() const { return used_; }
 
  private:
   RedoFile(sqlite3_vfs* vfs, std::string path);
@@ -71,7 +69,6 @@ class RedoFile {
   std::size_t used_ = 0;
   bool unsynced_ = false;
   std::uint64_t first_ = 0;  // number of the group at the beginning
-  std::string buffer_;
 };
 
 }  // namespace muster::store::sqlite

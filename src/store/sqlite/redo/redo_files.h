@@ -4,7 +4,7 @@
 //    file 0:  5 6 7 8 9 ─ turn ─► the rows are committed and synced ─► free
 //    file 1:              10 11 12 …
 //
-// Not thread-safe, but for write().
+// Not thread-safe, but for free_other() while append() goes on.
 #pragma once
 
 #include <array>
@@ -34,9 +34,7 @@ class RedoFiles {
   // Makes them so long together. Before the first prepare().
   Status reserve(std::uint64_t database, std::size_t bytes);
 
-  void prepare(std::uint64_t number, std::string_view recorded) { current().prepare(number, recorded); }
-  Status write(bool synced) { return current().write(synced); }
-  std::size_t used() const { return files_[current_]->used(); }
+  Status append(std::uint64_t number, std::string& record, bool synced) { return current().append(number, record, synced); }
 
   // What follows is written to the other file. All that was written so far is synced first, or groups that follow could be found
   // without it. REQUIRES: the other one is free.
