@@ -18,6 +18,10 @@ constexpr std::size_t kFoldAtShare = 8;
 // As many times as much is in the redo file when the writer waits for the fold before.
 constexpr std::size_t kFoldsOverdueMax = 4;
 
+// What must fit on the disk before it is tried again: pages around the rows that were recorded.
+constexpr std::size_t kRoomLeast = 256 * 1024;
+constexpr std::size_t kRoomShare = 4;
+
 // A write for so few verbs is made by the writer itself: handing it over would take longer than they would gain.
 constexpr std::size_t kWrittenHereMax = 2;
 // Verbs and bytes that wait for the disk before the writer waits too.
@@ -117,6 +121,7 @@ void Writer::seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk) {
   if (!sealed.changed) return;
   redo_.add(sealed.number, std::string_view(recording_.bytes()).substr(group_from_), waits_for_disk);
   redo_used_ += sealed.recorded_to - group_from_;
+  group_from_ = sealed.recorded_to;
 }
 
 void Writer::write_sealed() {
@@ -174,10 +179,12 @@ Status Writer::publish() {
     group_from_ = settled_to_ = 0;
     return {};
   }
-  // What is in the redo file alone must be played again before anything is read or written.
   log::error("the rows could not be committed", {{"reason", status.message()}});
-  suspect_ = stale_ = true;
-  return Status::unavailable(status.message());
+  suspect_ = true;
+  rebuild();  // SQLite has rolled them back, and people still want to read
+  status = Status::unavailable(status.message());
+  set_health(status);
+  return status;
 }
 
 Status Writer::fold() {
@@ -244,6 +251,8 @@ Status Writer::finish() { return fold(); }
 Status Writer::probe() {
   drain();  // the trouble may have been with a fold
   db_.clear_fault();
+  // Or each request on a full disk would roll all rows back that wait to be committed.
+  if (Status room = redo_.files().room_for(kRoomLeast + kRoomShare * recording_.bytes().size()); !room.ok()) return room;
   if (stale_) {
     read_clocks();
     if (const Status restored = restore(); !restored.ok()) return Status::unavailable(restored.message());
@@ -286,6 +295,7 @@ void Writer::rebuild() {
     rebuilt = Incident(incidents_, "rebuild").status();
   }
   stale_ = !rebuilt.ok();
+  index_broken_ = false;
   if (!stale_) return;
   suspect_ = true;  // the probe before the next group tries again
   log::error("rows and index could not be restored", {{"reason", rebuilt.message()}});
@@ -342,6 +352,7 @@ void Writer::fail_after_throw(std::vector<std::unique_ptr<Op>>& ops, Op* thrower
 }
 
 void Writer::answer_read(std::unique_ptr<Op> op) {
+  if (stale_) return answer(*op, Status::unavailable("the newest rows cannot be read; try again"));
   db_.clear_fault();
   db_.record(nullptr);
   core_.unsettled = !sealed_.empty();
@@ -363,12 +374,6 @@ void Writer::answer_read(std::unique_ptr<Op> op) {
   if (recording_.empty() || db_.in_transaction()) return;
   drain();
   rebuild();
-}
-
-void Writer::read_while_suspect(std::unique_ptr<Op> op, const Status& refusal) {
-  const bool all_published = !db_.in_transaction() && recording_.empty();
-  if (!stale_ && (op->kind() == OpKind::read || all_published)) return answer_read(std::move(op));
-  answer(*op, refusal);
 }
 
 void Writer::give_up(const Status& status) {
@@ -399,13 +404,13 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   const bool folding = folding_;
   try {
     process_group(ops);
+    write_sealed();
+    fold_when_due();
+    if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
+    if (unsettled_too_much()) drain();
   } catch (...) {
     fail_after_throw(ops, nullptr);
   }
-  write_sealed();
-  fold_when_due();
-  if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
-  if (unsettled_too_much()) drain();
   ops.clear();
 }
 
@@ -419,10 +424,15 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   core_.group.clear();
   group_from_ = recording_.bytes().size();
   read_clocks();
+  if (index_broken_) {
+    drain();
+    rebuild();
+  }
   if (suspect_) {
     if (const Status status = probe(); !status.ok()) {
       set_health(status);
-      for (auto& op : ops) is_read(*op) ? read_while_suspect(std::move(op), status) : answer(*op, status);
+      // Who looks with another connection sees what could be committed.
+      for (auto& op : ops) is_read(*op) ? answer_read(std::move(op)) : answer(*op, status);
       return;
     }
     suspect_ = false;
@@ -439,14 +449,13 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
       if (op->kind() == OpKind::claim) ++claims;
       continue;
     }
-    if (op->kind() == OpKind::look) {
+    if (op->kind() == OpKind::look && !suspect_) {
       drain();
-      if (!suspect_)
-        if (const Status published = publish(); !published.ok()) set_health(published);
+      if (!suspect_) (void)publish().ok();
     }
-    if (!suspect_) answer_read(std::move(op));
-    if (suspect_) return refuse(ops, Status::unavailable("the newest rows cannot be read; try again"));
+    answer_read(std::move(op));
   }
+  if (suspect_) return refuse(ops, Status::unavailable("the disk gave trouble; nothing was written, try again"));
   if (writes == 0) return;
 
   // Numbers are used as soon as their reservation is committed, so that must be durable.
@@ -500,7 +509,7 @@ void Writer::settle_committed() {
     for (KeyChanges& changes : core_.group.key_changes) core_.key_cache.apply(std::move(changes));
   } catch (...) {
     const Incident incident(incidents_, "after commit");
-    rebuild();
+    index_broken_ = true;  // once the groups behind this one are durable too, it is made anew
   }
   try {
     tell();

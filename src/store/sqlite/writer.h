@@ -172,7 +172,6 @@ class Writer {
   bool run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps);
   void settle_committed();
   void answer_read(std::unique_ptr<Op> op);
-  void read_while_suspect(std::unique_ptr<Op> op, const Status& refusal);
   // Delivers its result, or refuses it. What the reply throws ends here.
   void answer(Op& op, const Status& refusal = {});
   // Rolls the group that runs back and rebuilds the index from the rows, once the groups before are durable.
@@ -213,6 +212,7 @@ class Writer {
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
+  bool index_broken_ = false;
   bool stale_ = false;    // rows and index could not be restored yet
   Ticks read_at_;         // by listening_; while suspect_ it stays where the trouble began
   ListenedTime time_;     // without the time in which a commit was stuck or nothing could be written

@@ -165,6 +165,15 @@ Status RedoFile::append(std::uint64_t number, std::string& record, bool synced) 
   return synced ? sync() : Status();
 }
 
+Status RedoFile::room_for(std::size_t bytes) {
+  Address end = 0;
+  if (const int code = file_->pMethods->xFileSize(file_, &end); code != SQLITE_OK) return failed(code, "measuring");
+  const std::string zeroes(bytes, '\0');
+  const int code = in_parts(file_, file_->pMethods->xWrite, zeroes.data(), zeroes.size(), end);
+  (void)file_->pMethods->xTruncate(file_, end);
+  return code == SQLITE_OK ? Status() : failed(code, "making room behind");
+}
+
 void RedoFile::restart() {
   // A group of unusual size made it longer. That it stays so would only cost room.
   if (used_ > reserved_) (void)file_->pMethods->xTruncate(file_, static_cast<Address>(reserved_));

@@ -56,6 +56,8 @@ class RedoFile {
   Status sync();
   // The database has all groups, and is synced: the next one is written at the beginning.
   void restart();
+  // unavailable: the disk has no room for so many bytes more. They are written behind the end, and cut off again.
+  Status room_for(std::size_t bytes);
 
  private:
   RedoFile(sqlite3_vfs* vfs, std::string path);

@@ -43,6 +43,8 @@ class RedoFiles {
   void free_other() { files_[1 - current_]->restart(); }
   // The database has all groups, and is synced.
   void restart();
+  // unavailable: the disk has no room for so many bytes more.
+  Status room_for(std::size_t bytes) { return current().room_for(bytes); }
 
  private:
   RedoFile& current() { return *files_[current_]; }
