@@ -1,7 +1,9 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "base/json_depth.h"
 #include "base/json_reader.h"
@@ -171,9 +173,20 @@ class Skim {
 }  // namespace
 
 bool is_plain(std::string_view text) {
-  for (const char c : text)
-    if (!plain(c)) return false;
-  return true;
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101ULL;
+  constexpr std::uint64_t kHighBits = kOnes << 7;
+  // The lowest byte that is zero has its high bit set here; bytes below it have not.
+  const auto zeros = [](std::uint64_t word) { return (word - kOnes) & ~word; };
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    // No ASCII, a control character, DEL, a quote or a backslash.
+    const std::uint64_t odd =
+        word | (word - kOnes * 0x20) | (word + kOnes) | zeros(word ^ (kOnes * '"')) | zeros(word ^ (kOnes * '\\'));
+    if ((odd & kHighBits) != 0) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), plain);
 }
 
 bool is_surely_json(std::string_view text) { return Skim(text).whole(); }

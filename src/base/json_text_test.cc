@@ -13,6 +13,18 @@ namespace {
 
 std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
+TEST(IsPlain, JudgesEveryByteWhereverItStands) {
+  for (std::size_t size = 0; size < 20; ++size) EXPECT_TRUE(is_plain(std::string(size, 'a')));
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool plain = byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+    for (std::size_t at = 0; at < 19; ++at) {
+      std::string text(19, '~');
+      text[at] = static_cast<char>(byte);
+      EXPECT_EQ(is_plain(text), plain) << byte << " at " << at;
+    }
+  }
+}
+
 TEST(IsSurelyJson, KnowsWhatPeersUsuallyWrite) {
   for (const std::string& text :
        {std::string(R"({"run_id": "r", "n": [1, -2.5, 1e3, 0, true, false, null], "m": {}})"), std::string("[]"),

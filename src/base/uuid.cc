@@ -9,6 +9,23 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::array<std::int8_t, 256> kValues = [] {
+  std::array<std::int8_t, 256> values{};
+  for (std::size_t c = 0; c < values.size(); ++c) values[c] = static_cast<std::int8_t>(hex_value(static_cast<char>(c)));
+  return values;
+}();
+
+// So many digits as a word, the first one the highest; false: something else stands among them.
+bool read_digits(std::string_view digits, std::uint64_t& word) {
+  int all = 0;  // negative when one of them is
+  for (const char c : digits) {
+    const int value = kValues[static_cast<unsigned char>(c)];
+    all |= value;
+    word = (word << 4) | static_cast<std::uint64_t>(value & 15);
+  }
+  return all >= 0;
+}
+
 constexpr std::uint32_t kCounterLimit = 1u << 18;  // 12 bits of rand_a and 6 bits of rand_b
 
 }  // namespace
@@ -32,22 +49,16 @@ std::string Uuid::text() const {
 }
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
-  const bool dashed = text.size() == 36;
-  if (!dashed && text.size() != 32) return std::nullopt;
-  std::array<std::uint64_t, 2> words{};
-  int digits = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (dashed && (i == 8 || i == 13 || i == 18 || i == 23)) {
-      if (text[i] != '-') return std::nullopt;
-      continue;
-    }
-    const int value = hex_value(text[i]);
-    if (value < 0) return std::nullopt;
-    auto& word = words[digits < 16 ? 0 : 1];
-    word = (word << 4) | static_cast<std::uint64_t>(value);
-    ++digits;
+  Uuid out;
+  if (text.size() == 32) {
+    if (!read_digits(text.substr(0, 16), out.high) || !read_digits(text.substr(16), out.low)) return std::nullopt;
+    return out;
   }
-  return Uuid{words[0], words[1]};
+  if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return std::nullopt;
+  const bool high = read_digits(text.substr(0, 8), out.high) && read_digits(text.substr(9, 4), out.high) &&
+                    read_digits(text.substr(14, 4), out.high);
+  if (!high || !read_digits(text.substr(19, 4), out.low) || !read_digits(text.substr(24), out.low)) return std::nullopt;
+  return out;
 }
 
 UuidSource::UuidSource(const Clock& clock, std::uint64_t seed) : clock_(clock), random_state_(seed) {}

@@ -25,6 +25,12 @@ TEST(Uuid, RefusesEverythingElse) {
        {"", "0123", "0123456789abcdeffedcba987654321", "0123456789abcdeffedcba98765432100", "0123456789abcdeffedcba987654321g",
         "01234567-89ab-cdef-fedcb-a9876543210", "0123456789ab-cdef-fedc-ba9876543210aa", "{1234567-89ab-cdef-fedc-ba987654321}"})
     EXPECT_EQ(Uuid::parse(text), std::nullopt) << text;
+  for (const std::string& right : {Uuid{1, 2}.text(), Uuid{1, 2}.hex()})
+    for (std::size_t at = 0; at < right.size(); ++at) {
+      std::string text = right;
+      text[at] = right[at] == '-' ? '0' : '-';
+      EXPECT_EQ(Uuid::parse(text), std::nullopt) << text;
+    }
 }
 
 TEST(UuidSource, MakesVersionSevenWithTheTimeInFront) {

@@ -3,17 +3,10 @@
 #include <utility>
 
 #include "base/json_reader.h"
+#include "base/json_text.h"
 
 namespace muster::resp::plans {
 namespace {
-
-bool is_plain(std::string_view text) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') return false;
-  }
-  return true;
-}
 
 template <class Render>
 std::string joined(const std::vector<std::string>& parts, Render render) {
@@ -29,14 +22,14 @@ std::string joined(const std::vector<std::string>& parts, Render render) {
 
 std::string json_string(std::string_view text) {
   // Ids and words are nearly all that is ever quoted; they need no escape.
-  if (!is_plain(text)) return json::dump(json::Tree(text));
+  if (!json::is_plain(text)) return json::dump(json::Tree(text));
   std::string out;
   out.reserve(text.size() + 2);
   return out.append(1, '"').append(text).append(1, '"');
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  if (is_plain(text))
+  if (json::is_plain(text))
     out.append(1, '"').append(text).append(1, '"');
   else
     out += json_string(text);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json_reader.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 
 namespace muster::resp::work {
@@ -21,6 +22,7 @@ class QuickReader {
 
   bool read() {
     if (text_.find('\\') != std::string_view::npos || !is_utf8(text_)) return false;
+    top.members.reserve(kMembersReserved);
     skip_space();
     if (!object(1)) return false;
     skip_space();
@@ -28,7 +30,8 @@ class QuickReader {
   }
 
  private:
-  static constexpr std::size_t kQuickDigits = 15;  // which a double holds exactly
+  static constexpr std::size_t kQuickDigits = 15;     // which a double holds exactly
+  static constexpr std::size_t kMembersReserved = 8;  // more than most objects have
 
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
@@ -45,15 +48,12 @@ class QuickReader {
   }
   bool string(std::string_view& inside) {
     if (!take('"')) return false;
-    const std::size_t begin = at_;
-    for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '"') {
-        inside = text_.substr(begin, at_++ - begin);
-        return true;
-      }
-      if (static_cast<unsigned char>(text_[at_]) < ' ') return false;
-    }
-    return false;
+    const std::size_t end = text_.find('"', at_);
+    if (end == std::string_view::npos) return false;
+    inside = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return json::is_plain(inside) ||
+           std::none_of(inside.begin(), inside.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
   }
   bool number(Member& into) {
     const std::size_t begin = at_;
