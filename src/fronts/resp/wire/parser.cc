@@ -16,6 +16,25 @@ constexpr std::size_t kQuickDigits = 9;           // of a header that is read at
 constexpr std::size_t kWordsReserved = 64;        // room made for an announced array before its elements come
 constexpr std::size_t kBulkReserved = 64 * 1024;  // the same for an announced bulk string
 
+// The usual header, *3 or $128 with its end of line.
+struct Header {
+  char type = 0;
+  std::int64_t number = 0;
+  std::size_t bytes = 0;  // 0: there is none in these bytes, or an unusual one
+};
+
+Header read_header(std::string_view bytes) {
+  if (bytes.empty() || (bytes[0] != '*' && bytes[0] != '$')) return {};
+  std::size_t end = 1;
+  std::int64_t number = 0;
+  for (; end < bytes.size() && bytes[end] >= '0' && bytes[end] <= '9'; ++end) {
+    if (end > kQuickDigits) return {};
+    number = number * 10 + (bytes[end] - '0');
+  }
+  if (end == 1 || !bytes.substr(end).starts_with("\r\n")) return {};
+  return {bytes[0], number, end + 2};
+}
+
 bool begins_inline(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '"' ||
          byte == '\'' || byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -58,11 +77,11 @@ Words Parser::take() {
 
 Parser::Step Parser::feed(std::string_view bytes) {
   std::size_t at = 0;
+  if (idle() && quick_frame(bytes, at)) return {Outcome::command, at};
   Outcome outcome = Outcome::more;
   while (at < bytes.size() && outcome == Outcome::more) {
     if (phase_ == Phase::bulk) {
       read_bulk(bytes, at);
-      if (phase_ == Phase::bulk_cr && quick_end_of_bulk(bytes, at)) outcome = value_done(true);
       continue;
     }
     if (phase_ == Phase::start && quick_header(bytes, at)) {
@@ -108,34 +127,40 @@ Parser::Step Parser::feed(std::string_view bytes) {
   return {outcome, at};
 }
 
-// The usual header, *3 or $128 with its end of line, in one go. False: nothing was read, and it is read byte by byte, which also
-// finds what is wrong with it.
-bool Parser::quick_header(std::string_view bytes, std::size_t& at) {
-  const char type = bytes[at];
-  if (type != '*' && type != '$') return false;
-  std::size_t end = at + 1;
-  std::int64_t value = 0;
-  for (; end < bytes.size() && bytes[end] >= '0' && bytes[end] <= '9'; ++end) {
-    if (end - at > kQuickDigits) return false;
-    value = value * 10 + (bytes[end] - '0');
+// A whole command of bulk strings, as clients send it, in one go. False: nothing was read, and it is read piece by piece, which
+// also finds what is wrong with it.
+bool Parser::quick_frame(std::string_view bytes, std::size_t& at) {
+  std::string_view rest = bytes.substr(at, bounds_.message_bytes_max);
+  const Header array = read_header(rest);
+  if (array.type != '*' || array.number < 1) return false;
+  const auto count = static_cast<std::size_t>(array.number);
+  if (count > std::min(bounds_.elements_max, kWordsReserved)) return false;
+  rest.remove_prefix(array.bytes);
+  words_.words.reserve(count);
+  while (words_.words.size() < count) {
+    const Header bulk = read_header(rest);
+    const auto size = static_cast<std::size_t>(bulk.number);
+    const bool whole = bulk.type == '$' && size <= bounds_.value_bytes_max && rest.size() - bulk.bytes >= size + 2;
+    if (!whole || rest[bulk.bytes + size] != '\r' || rest[bulk.bytes + size + 1] != '\n') {
+      words_.words.clear();
+      return false;
+    }
+    words_.words.emplace_back(rest.substr(bulk.bytes, size));
+    rest.remove_prefix(bulk.bytes + size + 2);
   }
-  if (end == at + 1 || end + 2 > bytes.size() || bytes[end] != '\r' || bytes[end + 1] != '\n') return false;
-  const std::size_t read = end + 2 - at;
-  if (read > bounds_.message_bytes_max - frame_bytes_) return false;
-  type_ = type;
-  negative_ = false;
-  number_ = value;
-  frame_bytes_ += read;
-  at += read;
+  at = static_cast<std::size_t>(rest.data() - bytes.data());
   return true;
 }
 
-// The same for the end of line behind a bulk string.
-bool Parser::quick_end_of_bulk(std::string_view bytes, std::size_t& at) {
-  if (at + 2 > bytes.size() || bytes[at] != '\r' || bytes[at + 1] != '\n') return false;
-  if (bounds_.message_bytes_max - frame_bytes_ < 2) return false;
-  frame_bytes_ += 2;
-  at += 2;
+// One header in one go. False: as above.
+bool Parser::quick_header(std::string_view bytes, std::size_t& at) {
+  const Header header = read_header(bytes.substr(at));
+  if (header.bytes == 0 || header.bytes > bounds_.message_bytes_max - frame_bytes_) return false;
+  type_ = header.type;
+  negative_ = false;
+  number_ = header.number;
+  frame_bytes_ += header.bytes;
+  at += header.bytes;
   return true;
 }
 

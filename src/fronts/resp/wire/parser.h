@@ -64,8 +64,8 @@ class Parser {
 
   static constexpr std::size_t kDepthMax = 16;  // of what depth_max may be
 
+  bool quick_frame(std::string_view bytes, std::size_t& at);
   bool quick_header(std::string_view bytes, std::size_t& at);
-  bool quick_end_of_bulk(std::string_view bytes, std::size_t& at);
   Outcome start(char byte);
   Outcome number(char byte);
   Outcome end_number();

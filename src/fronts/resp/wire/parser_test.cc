@@ -139,6 +139,17 @@ TEST(Parser, WhatIsTooLargeIsToldByItsAnnouncedLength) {
   EXPECT_EQ(closing_text("+" + std::string(2'000, 'x')), "Message too large");
 }
 
+TEST(Parser, ACommandMayFillItsBoundsToTheLastByte) {
+  const std::string frame = "*2\r\n$3\r\nGET\r\n$10\r\n0123456789\r\n";
+  Bounds bounds{.message_bytes_max = frame.size(), .value_bytes_max = 10, .elements_max = 2, .inline_bytes_max = 10};
+  EXPECT_EQ(read_all_ways(frame + frame, bounds).commands.size(), 2u);
+  bounds.value_bytes_max = 9;
+  EXPECT_EQ(closing_text(frame, bounds), "Message too large");
+  bounds.value_bytes_max = 10;
+  --bounds.message_bytes_max;
+  EXPECT_EQ(closing_text(frame, bounds), "Message too large");
+}
+
 TEST(Parser, DepthIsBounded) {
   std::string deep;
   for (std::size_t i = 0; i < kDepth; ++i) deep += "*1\r\n";

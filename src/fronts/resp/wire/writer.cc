@@ -11,11 +11,11 @@ namespace {
 constexpr std::string_view kEnd = "\r\n";
 
 void header(std::string& out, char type, std::int64_t number) {
-  std::array<char, 24> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
-  out += type;
+  std::array<char, 24> text;
+  text[0] = type;
+  char* end = std::to_chars(text.data() + 1, text.data() + text.size(), number).ptr;
+  end = std::copy(kEnd.begin(), kEnd.end(), end);
   out.append(text.data(), end);
-  out += kEnd;
 }
 
 void count(std::string& out, char type, std::size_t number) { header(out, type, static_cast<std::int64_t>(number)); }
