@@ -62,7 +62,7 @@ void run_updates(std::vector<CallRef> calls);  // work/
 // A keyspace command that names a key which is a view of the registry or of a queue (worker:*, capability:*, job:*, plan:*,
 // action:*, queue:*, plans:all, actions:all, workers:all): how it flows, and who answers it when that is Flow::alone.
 bool is_view(std::string_view key);                    // views/
-Flow view_flow(const Entry& entry, const Args& args);  // views/: pops, pushes, updates or alone
+Flow keys_flow(const Entry& entry, const Args& args);  // views/: keys when none of them is a view
 void run_view(const CallRef& call);                    // views/
 
 }  // namespace muster::resp

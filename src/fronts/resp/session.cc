@@ -199,15 +199,19 @@ void RespSession::take(wire::Words words) {
   if (is_part) return keep(*entry, std::move(words.words));
 
   Slot& slot = slots_.emplace_back();
-  slot.gate = changes_identity(entry->name);
-  slot.heartbeat = is_heartbeat(words.words);
-  slot.close_after = entry->name == "QUIT";
   slot.flow = flow_of(*entry, words.words);
+  // Commands that go in groups are about keys and jobs; the others may be about the connection.
+  const bool by_itself = entry->flow == Flow::local || entry->flow == Flow::alone;
+  if (by_itself) {
+    slot.gate = changes_identity(entry->name);
+    slot.heartbeat = is_heartbeat(words.words);
+    slot.close_after = entry->name == "QUIT";
+  }
   slot.request_bytes = bytes_of(words.words);
   request_bytes_ += slot.request_bytes;
   slot.call = std::make_shared<Call>(*core_, client_, *entry, std::move(words.words));
   slot.call->on_answered([this, call = slot.call.get()] { one_answered(*call); });
-  slot.call->transaction = transaction_for(*entry);
+  if (by_itself) slot.call->transaction = transaction_for(*entry);
   if (slot.call->transaction && entry->name == "EXEC") {
     slot.request_bytes += slot.call->transaction->bytes;
     request_bytes_ += slot.call->transaction->bytes;
@@ -268,11 +272,7 @@ std::string RespSession::objection_now(const Entry& entry) const {
 }
 
 Flow RespSession::flow_of(const Entry& entry, const Args& args) const {
-  if (entry.flow == Flow::keys) {
-    bool view = false;
-    for_each_key(entry, args, [&](const std::string& key) { view = view || is_view(key); });
-    return view ? view_flow(entry, args) : Flow::keys;
-  }
+  if (entry.flow == Flow::keys) return keys_flow(entry, args);
   if (entry.flow != Flow::local) return entry.flow;
   // A heartbeat asks the registry; and while an AUTH is under way nobody knows who asks.
   return is_heartbeat(args) || gates_ > 0 ? Flow::alone : Flow::local;

@@ -115,20 +115,22 @@ class Reading : public std::enable_shared_from_this<Reading> {
 }  // namespace
 }  // namespace views
 
-bool is_view(std::string_view key) { return views::parse_view_key(key).has_value(); }
+bool is_view(std::string_view key) { return views::kind_of_view(key).has_value(); }
 
-Flow view_flow(const Entry& entry, const Args& args) {
+Flow keys_flow(const Entry& entry, const Args& args) {
+  std::optional<views::Kind> first;
+  for_each_key(entry, args, [&](const std::string& name) {
+    if (!first) first = views::kind_of_view(name);
+  });
+  if (!first) return Flow::keys;
   const std::string_view name = entry.name;
-  if (views::is_one_of(name, {"RPOP", "LPOP", "BRPOP", "BLPOP", "RPOPLPUSH", "BRPOPLPUSH", "LMOVE", "BLMOVE"})) {
-    const auto view = views::first_view(entry, args);
-    return view && views::is_queue(view->key.kind) ? Flow::pops : Flow::alone;
+  if (views::is_queue(*first)) {
+    if (views::is_one_of(name, {"LPUSH", "RPUSH"})) return Flow::pushes;
+    if (views::is_one_of(name, {"RPOP", "LPOP", "BRPOP", "BLPOP", "RPOPLPUSH", "BRPOPLPUSH", "LMOVE", "BLMOVE"}))
+      return Flow::pops;
+    if (name == "LREM" && *first == views::Kind::processing) return Flow::updates;
   }
-  const auto key = args.size() > 1 ? views::parse_view_key(args[1]) : std::nullopt;
-  if (!key) return Flow::alone;
-  if (views::is_one_of(name, {"LPUSH", "RPUSH"}) && views::is_queue(key->kind)) return Flow::pushes;
-  if (name == "SET" && args.size() == 3 && views::is_outcome(key->kind)) return Flow::updates;
-  if (name == "LREM" && key->kind == views::Kind::processing) return Flow::updates;
-  return Flow::alone;
+  return name == "SET" && args.size() == 3 && views::is_outcome(*first) ? Flow::updates : Flow::alone;
 }
 
 void run_view(const CallRef& call) {

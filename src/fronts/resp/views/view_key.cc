@@ -49,29 +49,33 @@ constexpr std::string_view kCapabilityEnd = ":workers";
 constexpr std::string_view kQueue = "queue:";
 constexpr std::string_view kPlainList = "job:queue";
 
+// A view, and where the key says whose it is.
+struct Found {
+  Kind kind = Kind::worker;
+  std::string_view id{};
+};
+
 bool is_name(std::string_view text) { return !text.empty() && text.size() <= limits::kNameBytesMax; }
 
-std::optional<ViewKey> parse_noun(const Noun& noun, std::string_view rest) {
+std::optional<Found> parse_noun(const Noun& noun, std::string_view rest) {
   const std::size_t colon = rest.find(':');
   const std::string_view id = rest.substr(0, colon);
   const std::string_view suffix = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   if (!is_name(id) || (colon != std::string_view::npos && suffix.empty())) return std::nullopt;
   for (std::size_t i = 0; i < noun.count; ++i)
-    if (noun.suffixes[i].text == suffix) return ViewKey{noun.suffixes[i].kind, std::string(id)};
+    if (noun.suffixes[i].text == suffix) return Found{noun.suffixes[i].kind, id};
   return std::nullopt;
 }
 
-std::optional<ViewKey> parse_queue(std::string_view name) {
+std::optional<Found> parse_queue(std::string_view name) {
   if (!is_name(name)) return std::nullopt;
   // A worker's own list of what it took, such as queue:w-1:processing, shows the same jobs.
-  if (name == "processing" || name.ends_with(":processing")) return ViewKey{Kind::processing, std::string(name)};
-  if (name == "scheduled") return ViewKey{Kind::scheduled, std::string(name)};
-  return ViewKey{Kind::queue, std::string(name)};
+  if (name == "processing" || name.ends_with(":processing")) return Found{Kind::processing, name};
+  if (name == "scheduled") return Found{Kind::scheduled, name};
+  return Found{Kind::queue, name};
 }
 
-}  // namespace
-
-std::optional<ViewKey> parse_view_key(std::string_view key) {
+std::optional<Found> find_view(std::string_view key) {
   // Most keys are nobody's view; their first letter says so.
   if (key.empty() || std::string_view("wcjpaq").find(key[0]) == std::string_view::npos || key == kPlainList) return std::nullopt;
   for (const Noun& noun : kNouns)
@@ -80,12 +84,24 @@ std::optional<ViewKey> parse_view_key(std::string_view key) {
   if (key.starts_with(kCapability) && key.ends_with(kCapabilityEnd)) {
     if (key.size() <= kCapability.size() + kCapabilityEnd.size()) return std::nullopt;
     const std::string_view tool = key.substr(kCapability.size(), key.size() - kCapability.size() - kCapabilityEnd.size());
-    return ViewKey{Kind::capability, std::string(tool)};
+    return Found{Kind::capability, tool};
   }
-  if (key == "plans:all") return ViewKey{Kind::all_plans, {}};
-  if (key == "actions:all") return ViewKey{Kind::all_actions, {}};
-  if (key == "workers:all") return ViewKey{Kind::all_workers, {}};
+  if (key == "plans:all") return Found{Kind::all_plans};
+  if (key == "actions:all") return Found{Kind::all_actions};
+  if (key == "workers:all") return Found{Kind::all_workers};
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ViewKey> parse_view_key(std::string_view key) {
+  const auto found = find_view(key);
+  return found ? std::optional(ViewKey{found->kind, std::string(found->id)}) : std::nullopt;
+}
+
+std::optional<Kind> kind_of_view(std::string_view key) {
+  const auto found = find_view(key);
+  return found ? std::optional(found->kind) : std::nullopt;
 }
 
 std::string_view command_for(Kind kind) {

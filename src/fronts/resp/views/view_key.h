@@ -48,6 +48,8 @@ struct ViewKey {
 };
 
 std::optional<ViewKey> parse_view_key(std::string_view key);
+// The same for those who need not know whose it is.
+std::optional<Kind> kind_of_view(std::string_view key);
 
 // What to use instead of writing to it.
 std::string_view command_for(Kind kind);
