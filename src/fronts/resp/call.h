@@ -93,4 +93,9 @@ class Call : public std::enable_shared_from_this<Call> {
 
 using CallRef = std::shared_ptr<Call>;
 
+// Commands that are run together. What one of their handlers throws, at once or when an answer comes for it, fails those of them
+// that are unanswered.
+using CallGroup = std::vector<CallRef>;
+using CallGroupRef = std::shared_ptr<const CallGroup>;  // shared by their run and the answers that are on their way to it
+
 }  // namespace muster::resp

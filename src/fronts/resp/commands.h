@@ -24,7 +24,6 @@ enum class Flow : std::uint8_t {
 };
 
 using Handler = void (*)(const CallRef& call);
-using GroupHandler = void (*)(std::vector<CallRef> calls);
 
 struct Entry {
   std::string_view name;  // in capitals
@@ -54,10 +53,10 @@ std::span<const Entry> work_commands();      // work/: WORKER.*, JOB.UPDATE, …
 std::span<const Entry> plan_commands();      // plans/: PLAN.*, ACTION.*, JOB.*, JOBS.*, QUEUE.*, METRICS
 
 // Runs of neighbours with one flow. Every call is answered once.
-void run_keys(std::vector<CallRef> calls);     // keyspace/
-void run_pops(std::vector<CallRef> calls);     // work/
-void run_pushes(std::vector<CallRef> calls);   // work/
-void run_updates(std::vector<CallRef> calls);  // work/
+void run_keys(const CallGroupRef& calls);     // keyspace/
+void run_pops(const CallGroupRef& calls);     // work/
+void run_pushes(const CallGroupRef& calls);   // work/
+void run_updates(const CallGroupRef& calls);  // work/
 
 // A keyspace command that names a key which is a view of the registry or of a queue (worker:*, capability:*, job:*, plan:*,
 // action:*, queue:*, plans:all, actions:all, workers:all): how it flows, and who answers it when that is Flow::alone.

@@ -29,11 +29,6 @@ namespace plans {
 class PlanCache;  // plans/plan_cache.h: plans read lately, rate limits
 }
 
-// Commands that are run together. What one of their handlers throws, at once or when an answer comes for it, fails those of them
-// that are unanswered.
-using CallGroup = std::vector<std::shared_ptr<Call>>;
-using CallGroupRef = std::shared_ptr<const CallGroup>;  // shared by the answers that are on their way to it
-
 struct Core : std::enable_shared_from_this<Core> {
   Core(net::IoLoop& on, command::Door& through, Metrics& counted, RespOptions options_in);
   ~Core();

@@ -323,7 +323,7 @@ void RespSession::take_back_postponed() {
 // The next slot and, when its flow is a group's, its neighbours.
 void RespSession::begin_run() {
   const Flow flow = slots_[begun_].flow;
-  std::vector<CallRef> calls;
+  CallGroup calls;
   for (std::size_t i = begun_; i < slots_.size() && calls.size() < kGroupMax; ++i) {
     Slot& slot = slots_[i];
     if (slot.begun || slot.done()) continue;
@@ -339,27 +339,23 @@ void RespSession::begin_run() {
   }
   if (calls.empty()) return;
   running_ += calls.size();
-  run_group(flow, std::move(calls));
+  const auto group = std::make_shared<const CallGroup>(std::move(calls));
+  core_->run_for(group, [&] { hand_over(flow, group); });
   interrupt_waiting();
 }
 
-void RespSession::run_group(Flow flow, std::vector<CallRef> calls) {
-  const auto group = std::make_shared<const CallGroup>(calls);
-  core_->run_for(group, [&] { hand_over(flow, std::move(calls)); });
-}
-
-void RespSession::hand_over(Flow flow, std::vector<CallRef> calls) {
+void RespSession::hand_over(Flow flow, const CallGroupRef& calls) {
   switch (flow) {
     case Flow::local:
     case Flow::alone: {
-      const CallRef call = std::move(calls.front());
+      const CallRef& call = calls->front();
       // A keyspace command stands alone when one of its keys is a view.
       return call->entry().flow == Flow::keys ? run_view(call) : call->entry().handler(call);
     }
-    case Flow::keys: return run_keys(std::move(calls));
-    case Flow::pops: return run_pops(std::move(calls));
-    case Flow::pushes: return run_pushes(std::move(calls));
-    case Flow::updates: return run_updates(std::move(calls));
+    case Flow::keys: return run_keys(calls);
+    case Flow::pops: return run_pops(calls);
+    case Flow::pushes: return run_pushes(calls);
+    case Flow::updates: return run_updates(calls);
   }
 }
 

@@ -82,8 +82,7 @@ class RespSession final : public net::Session, public Outlet, public std::enable
   void begin_local(Slot& slot);
   void pump();
   void begin_run();
-  void run_group(Flow flow, std::vector<CallRef> calls);
-  static void hand_over(Flow flow, std::vector<CallRef> calls);
+  static void hand_over(Flow flow, const CallGroupRef& calls);
   void one_answered(const Call& call);
   void take_back_postponed();
   void schedule_turn();

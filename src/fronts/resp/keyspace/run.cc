@@ -29,12 +29,12 @@ struct Asked {
 // Lives on the loop's thread, from the run's first command to its last answer.
 class KeyRun : public std::enable_shared_from_this<KeyRun> {
  public:
-  explicit KeyRun(std::vector<CallRef> calls) : calls_(std::move(calls)) {}
+  explicit KeyRun(CallGroupRef calls) : calls_(std::move(calls)) {}
 
   void go_on() {
     std::vector<Asked> batch;
-    while (next_ < calls_.size()) {
-      const CallRef& call = calls_[next_];
+    while (next_ < calls_->size()) {
+      const CallRef& call = (*calls_)[next_];
       if (batch.empty() && call->client().answer_bytes >= kRunAnswerBytesMax) return postpone_rest();
       // Behind a pop whose client left nothing is wanted any more.
       if (waited_ && !call->client().open()) {
@@ -99,7 +99,7 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
 
   // The session begins the rest again when what is answered is on its way.
   void postpone_rest() {
-    while (next_ < calls_.size()) calls_[next_++]->postpone();
+    while (next_ < calls_->size()) (*calls_)[next_++]->postpone();
   }
 
   // Shared by the reply and the interruption: whichever comes first answers.
@@ -153,7 +153,7 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
     go_on();
   }
 
-  const std::vector<CallRef> calls_;
+  const CallGroupRef calls_;
   std::size_t next_ = 0;
   bool waited_ = false;
 };
@@ -161,6 +161,6 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
 }  // namespace
 }  // namespace keyspace
 
-void run_keys(std::vector<CallRef> calls) { std::make_shared<keyspace::KeyRun>(std::move(calls))->go_on(); }
+void run_keys(const CallGroupRef& calls) { std::make_shared<keyspace::KeyRun>(calls)->go_on(); }
 
 }  // namespace muster::resp

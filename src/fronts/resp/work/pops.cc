@@ -301,9 +301,9 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
 
 namespace muster::resp {
 
-void run_pops(std::vector<CallRef> calls) {
-  const auto run = std::make_shared<work::PopRun>(calls.front()->core(), calls.front()->client_ref());
-  for (const CallRef& call : calls) run->add(call);
+void run_pops(const CallGroupRef& calls) {
+  const auto run = std::make_shared<work::PopRun>(calls->front()->core(), calls->front()->client_ref());
+  for (const CallRef& call : *calls) run->add(call);
   run->start();
 }
 

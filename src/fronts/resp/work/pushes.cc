@@ -112,10 +112,10 @@ void enqueue(std::vector<Push> pushes) {
 
 namespace muster::resp {
 
-void run_pushes(std::vector<CallRef> calls) {
+void run_pushes(const CallGroupRef& calls) {
   std::vector<work::Push> pushes;
   std::size_t jobs = 0;
-  for (const CallRef& call : calls) {
+  for (const CallRef& call : *calls) {
     auto push = work::read_push(call);
     if (!push.ok()) {
       work::refuse(call, push.status());

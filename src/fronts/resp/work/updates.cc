@@ -539,15 +539,15 @@ void set_job_part(const CallRef& call, std::string job, JobPart part, std::strin
   run->start();
 }
 
-void remove_processing(const CallRef& call) { run_updates({call}); }
+void remove_processing(const CallRef& call) { run_updates(std::make_shared<const CallGroup>(1, call)); }
 
 }  // namespace muster::resp::work
 
 namespace muster::resp {
 
-void run_updates(std::vector<CallRef> calls) {
-  const auto run = std::make_shared<work::UpdateRun>(calls.front());
-  for (const CallRef& call : calls) run->add(call, work::read_update(call->args()));
+void run_updates(const CallGroupRef& calls) {
+  const auto run = std::make_shared<work::UpdateRun>(calls->front());
+  for (const CallRef& call : *calls) run->add(call, work::read_update(call->args()));
   run->start();
 }
 
