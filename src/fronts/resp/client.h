@@ -27,6 +27,12 @@ enum class Bond : std::uint8_t {
   registered,  // WORKER.REGISTER: its end is silence, to be judged by the heartbeat
 };
 
+// A job that was taken through a connection.
+struct HeldJob {
+  Fence fence{};
+  bool on_its_way = true;  // the reply that carries it has not left yet
+};
+
 class Client {
  public:
   ClientId id{};
@@ -45,9 +51,9 @@ class Client {
   bool pairs = true;        // pops of one key answer [key, element]; not by CompatFlags or CLIENT DIALECT agq
 
   Bond bond = Bond::none;
-  WorkerId worker;              // set with the bond
-  SessionId session{};          // of that worker
-  std::map<JobId, Fence> held;  // what was taken through this connection and has not ended
+  WorkerId worker;                // set with the bond
+  SessionId session{};            // of that worker
+  std::map<JobId, HeldJob> held;  // what was taken through this connection and has not ended
 
   std::size_t answer_bytes = 0;            // of answers that wait for their turn
   std::vector<store::KeyVersion> watched;  // as they were: WATCH

@@ -60,6 +60,15 @@ std::string element_document(const JobFacts& facts, Json element) {
 // Fields that the document of an element adds; one that its client used itself must not stand there twice.
 constexpr std::array<std::string_view, 5> kAdded{R"("job_id")", R"("id")", R"("status")", R"("attempt")", R"("worker_id")"};
 
+bool names_one_of_ours(std::string_view element) {
+  for (std::size_t at = element.find('"'); at != std::string_view::npos; at = element.find('"', at + 1)) {
+    const std::string_view rest = element.substr(at);
+    for (const std::string_view field : kAdded)
+      if (rest.size() > 1 && rest[1] == field[1] && rest.starts_with(field)) return true;
+  }
+  return false;
+}
+
 constexpr std::size_t kAddedBytes = 96;  // about: their names, the status, the attempt
 
 // The same without reading the element, for the usual one that has just been taken: our fields go in front of its own. Empty: it
@@ -67,18 +76,15 @@ constexpr std::size_t kAddedBytes = 96;  // about: their names, the status, the 
 std::string taken_document(const JobFacts& facts) {
   const std::string& element = facts.payload.data;
   if (facts.created_at || facts.started_at || facts.finished_at || facts.error != nullptr) return {};
-  if (std::any_of(kAdded.begin(), kAdded.end(), [&](std::string_view field) { return element.find(field) != std::string::npos; }))
-    return {};
+  if (names_one_of_ours(element)) return {};
   const std::size_t open = element.find('{');
   const std::size_t first = element.find_first_not_of(" \t\r\n", open + 1);
   if (open == std::string::npos || first == std::string::npos) return {};
-  const std::string name = job_name(facts.id, facts.labels);
+  const std::string name = json_string(job_name(facts.id, facts.labels));
   std::string out;
   out.reserve(element.size() + 2 * name.size() + facts.worker.size() + kAddedBytes);
-  out.append(R"({"attempt":)").append(fmt::format_int(facts.attempt).c_str()).append(R"(,"id":)");
-  append_json_string(out, name);
-  out.append(R"(,"job_id":)");
-  append_json_string(out, name);
+  out.append(R"({"attempt":)").append(fmt::format_int(facts.attempt).c_str());
+  out.append(R"(,"id":)").append(name).append(R"(,"job_id":)").append(name);
   out.append(R"(,"status":")").append(facts.status).append(1, '"');
   if (!facts.worker.empty()) {
     out.append(R"(,"worker_id":)");
@@ -123,7 +129,7 @@ std::string tool_task(const command::ToolProgram& program) {
 
 }  // namespace
 
-std::string job_name(JobId id) { return "job_" + id.value.hex(); }
+std::string job_name(JobId id) { return std::string("job_").append(id.value.hex()); }
 
 std::string job_name(JobId id, const Labels& labels) {
   const std::string* own = label(labels, kLabelJob);

@@ -1,5 +1,7 @@
 #include "fronts/resp/work/element.h"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -20,34 +22,38 @@ namespace {
 // The pieces of one answer, filled in as the plans come.
 struct Sheet {
   std::vector<Grant> grants;
-  std::vector<std::optional<std::string>> elements;  // nullopt: not there yet, or it failed
+  std::vector<std::string> elements;  // empty where it is not there yet, or failed
+  std::vector<std::size_t> failed;    // places, in any order
   std::size_t missing = 0;
   Status why;
   UniqueFunction<void(Rendered)> then;
 
   void fill(std::size_t index, std::string element) {
     elements[index] = std::move(element);
-    if (--missing == 0) finish();
+    --missing;
   }
 
   // REQUIRES: inside a catch block.
   void fail(std::size_t index, const Core& core) {
     why = Incident(core.incidents, "hand-out", grants[index].id.text()).status();
-    if (--missing == 0) finish();
+    failed.push_back(index);
+    --missing;
   }
 
- private:
-  void finish() {
+  // Hands everything on when nothing is missing.
+  void finish_if_complete() {
+    if (missing > 0) return;
+    std::sort(failed.begin(), failed.end(), std::greater<>());
     Rendered out;
     out.why = std::move(why);
-    for (std::size_t i = 0; i < grants.size(); ++i) {
-      if (!elements[i]) {
-        out.failed.push_back({grants[i].id, grants[i].fence});
-        continue;
-      }
-      out.elements.push_back(*std::move(elements[i]));
-      out.grants.push_back(std::move(grants[i]));
+    for (const std::size_t index : failed) {
+      out.failed.push_back({grants[index].id, grants[index].fence});
+      grants.erase(grants.begin() + static_cast<std::ptrdiff_t>(index));
+      elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(index));
     }
+    std::reverse(out.failed.begin(), out.failed.end());
+    out.grants = std::move(grants);
+    out.elements = std::move(elements);
     then(std::move(out));
   }
 };
@@ -64,15 +70,15 @@ void show_planned(Core& core, const std::shared_ptr<Sheet>& sheet, std::size_t i
   core.plan_cache->find(plan, [&core, sheet, index, worker](const std::shared_ptr<const plans::StoredPlan>& found) {
     const Grant& grant = sheet->grants[index];
     auto show = [&core, sheet, index, worker, found](std::optional<Instant> created_at) {
-      std::string document;
       try {
         plans::JobFacts facts = plans::facts_of(sheet->grants[index], worker.text());
         facts.created_at = created_at;
-        document = plans::job_document(facts, found.get());
+        std::string document = plans::job_document(facts, found.get());
+        sheet->fill(index, std::move(document));
       } catch (...) {
-        return sheet->fail(index, core);
+        sheet->fail(index, core);
       }
-      sheet->fill(index, std::move(document));
+      sheet->finish_if_complete();
     };
     const auto action = grant.labels.find(kLabelAction);
     if (action == grant.labels.end()) return show(std::nullopt);
@@ -80,6 +86,7 @@ void show_planned(Core& core, const std::shared_ptr<Sheet>& sheet, std::size_t i
       core.work_state->action_times().find(action->second, grant.id, std::move(show));
     } catch (...) {
       sheet->fail(index, core);
+      sheet->finish_if_complete();
     }
   });
 }
@@ -112,23 +119,33 @@ ElementFacts read_element(std::string_view text) {
 
 void render(Core& core, const std::shared_ptr<Client>& client, std::vector<Grant> grants, Rendering rendering,
             UniqueFunction<void(Rendered)> then) {
-  const auto sheet = std::make_shared<Sheet>();
   const std::size_t count = grants.size();
-  sheet->elements.resize(count);
-  sheet->missing = count;
-  sheet->grants = std::move(grants);
-  sheet->then = std::move(then);
-  // Filling the last one hands the grants on, so nothing is read from the sheet after it.
+  Sheet now{.grants = std::move(grants),
+            .elements = std::vector<std::string>(count),
+            .failed = {},
+            .missing = count,
+            .why = {},
+            .then = std::move(then)};
+  std::vector<std::size_t> planned;
   for (std::size_t i = 0; i < count; ++i) {
-    std::optional<std::string> element;
     try {
-      element = shown_now(core, client, sheet->grants[i], rendering);
-      if (!element) show_planned(core, sheet, i, plans::plan_of(sheet->grants[i].labels), rendering.worker);
+      if (auto element = shown_now(core, client, now.grants[i], rendering))
+        now.fill(i, *std::move(element));
+      else
+        planned.push_back(i);
+    } catch (...) {
+      now.fail(i, core);
+    }
+  }
+  if (planned.empty()) return now.finish_if_complete();
+  const auto sheet = std::make_shared<Sheet>(std::move(now));  // shared by the plans that are on their way to it
+  for (const std::size_t i : planned) {
+    try {
+      show_planned(core, sheet, i, plans::plan_of(sheet->grants[i].labels), rendering.worker);
     } catch (...) {
       sheet->fail(i, core);
-      continue;
+      sheet->finish_if_complete();
     }
-    if (element) sheet->fill(i, *std::move(element));
   }
 }
 

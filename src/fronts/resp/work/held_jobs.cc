@@ -19,15 +19,14 @@ void HeldJobs::take(const std::shared_ptr<Client>& client, const WorkerId& worke
               .moved = moved,
               .element = grant.type.text() == plans::kTypeElement,
               .text_hash = std::nullopt};
-  // A former holder keeps the old fence in its list for a while, so that its late report is known as one.
-  if (const Taken* before = find(grant.id)) forget_text(grant.id, *before);
-  if (moved && taken.element && grant.payload.encoding == Encoding::bytes) {
+  if (moved && taken.element && grant.payload.encoding == Encoding::bytes)
     taken.text_hash = std::hash<std::string>()(grant.payload.data);
-    by_text_.emplace(*taken.text_hash, grant.id);
-  }
-  client->held[grant.id] = grant.fence;
-  unsent_.insert(to_number(grant.fence));
-  taken_.insert_or_assign(grant.id, std::move(taken));
+  client->held[grant.id] = {.fence = grant.fence};
+  const auto [at, added] = taken_.try_emplace(grant.id);
+  // A former holder keeps the old fence in its list for a while, so that its late report is known as one.
+  if (!added) forget_text(grant.id, at->second);
+  at->second = std::move(taken);
+  if (at->second.text_hash) by_text_.emplace(*at->second.text_hash, grant.id);
 }
 
 void HeldJobs::forget_text(const JobId& job, const Taken& taken) {
@@ -37,13 +36,16 @@ void HeldJobs::forget_text(const JobId& job, const Taken& taken) {
   if (found != last) by_text_.erase(found);
 }
 
-void HeldJobs::delivered(const std::vector<Grant>& grants, bool sent) {
+void HeldJobs::delivered(Client& client, const std::vector<LeaseRef>& leases, bool sent) {
   std::vector<Grant> back;
-  for (const Grant& grant : grants) {
-    unsent_.erase(to_number(grant.fence));
+  for (const LeaseRef& lease : leases) {
+    if (const auto at = client.held.find(lease.job); at != client.held.end() && at->second.fence == lease.fence)
+      at->second.on_its_way = false;
     if (sent) continue;
-    forget(LeaseRef{grant.id, grant.fence});
-    back.push_back(grant);
+    forget(lease);
+    Grant& grant = back.emplace_back();  // of which its lease counts
+    grant.id = lease.job;
+    grant.fence = lease.fence;
   }
   // One that was settled meanwhile answers lease_lost, which is fine.
   core_.door.delivery().hand_back(back);
@@ -62,34 +64,35 @@ std::optional<JobId> HeldJobs::find_element(const Client& client, const std::str
   return first->second;
 }
 
-void HeldJobs::forget(const JobId& job) {
-  const auto at = taken_.find(job);
-  if (at == taken_.end()) return;
-  if (const auto client = at->second.client.lock()) {
+void HeldJobs::forget(TakenJobs::iterator at) {
+  const auto& [job, taken] = *at;
+  if (const auto client = taken.client.lock()) {
     const auto held = client->held.find(job);
-    if (held != client->held.end() && held->second == at->second.fence) client->held.erase(held);
+    if (held != client->held.end() && held->second.fence == taken.fence) client->held.erase(held);
   }
-  forget_text(job, at->second);
-  unsent_.erase(to_number(at->second.fence));
+  forget_text(job, taken);
   taken_.erase(at);
 }
 
+void HeldJobs::forget(const JobId& job) {
+  if (const auto at = taken_.find(job); at != taken_.end()) forget(at);
+}
+
 void HeldJobs::forget(const LeaseRef& lease) {
-  const Taken* taken = find(lease.job);
-  if (taken != nullptr && taken->fence == lease.fence) forget(lease.job);
+  if (const auto at = taken_.find(lease.job); at != taken_.end() && at->second.fence == lease.fence) forget(at);
 }
 
 void HeldJobs::forget_earlier_claims(Client& client) const {
   std::erase_if(client.held, [this](const auto& held) {
     const auto at = taken_.find(held.first);
-    return at == taken_.end() || at->second.fence != held.second;
+    return at == taken_.end() || at->second.fence != held.second.fence;
   });
 }
 
 void HeldJobs::settled(const JobId& job, bool may_be_listed) {
-  const Taken* taken = find(job);
-  const bool listed = taken != nullptr ? taken->moved : may_be_listed;
-  forget(job);
+  const auto at = taken_.find(job);
+  const bool listed = at != taken_.end() ? at->second.moved : may_be_listed;
+  if (at != taken_.end()) forget(at);
   if (!listed || !removals_.insert(job).second) return;
   removals_order_.push_back(job);
   while (removals_order_.size() > kRemovalsMax) {
@@ -115,8 +118,8 @@ void HeldJobs::give_up(const std::vector<LeaseRef>& leases, const std::string& w
 
 std::vector<LeaseRef> HeldJobs::held_by(const Client& client) const {
   std::vector<LeaseRef> leases;
-  for (const auto& [job, fence] : client.held)
-    if (!unsent_.contains(to_number(fence))) leases.push_back({job, fence});
+  for (const auto& [job, held] : client.held)
+    if (!held.on_its_way) leases.push_back({job, held.fence});
   return leases;
 }
 

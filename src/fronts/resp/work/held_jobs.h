@@ -45,8 +45,8 @@ class HeldJobs {
   explicit HeldJobs(Core& core) : core_(core) {}
 
   void take(const std::shared_ptr<Client>& client, const WorkerId& worker, const Grant& grant, bool moved);
-  // The reply that carried these grants left; or it did not, and they go back to their queues.
-  void delivered(const std::vector<Grant>& grants, bool sent);
+  // The reply that carried these jobs to the client left; or it did not, and they go back to their queues.
+  void delivered(Client& client, const std::vector<LeaseRef>& leases, bool sent);
 
   Taken* find(const JobId& job);
   // The job that this client, or any other when it has none, holds under this text.
@@ -84,11 +84,13 @@ class HeldJobs {
     std::string why;
   };
 
+  using TakenJobs = std::unordered_map<JobId, Taken>;
+
+  void forget(TakenJobs::iterator at);
   void forget_text(const JobId& job, const Taken& taken);
 
   Core& core_;
-  std::unordered_map<JobId, Taken> taken_;
-  std::unordered_set<std::uint64_t> unsent_;  // fences of what is taken, and its reply on its way
+  TakenJobs taken_;
   std::unordered_multimap<std::size_t, JobId> by_text_;
   std::deque<Gone> gone_;  // by `until`
   std::unordered_set<JobId> removals_;

@@ -16,6 +16,7 @@
 #include "fronts/resp/work/element.h"
 #include "fronts/resp/work/held_jobs.h"
 #include "fronts/resp/work/lengths.h"
+#include "fronts/resp/work/names.h"
 #include "fronts/resp/work/pop_request.h"
 #include "fronts/resp/work/roster.h"
 #include "fronts/resp/work/work_state.h"
@@ -23,15 +24,16 @@
 namespace muster::resp::work {
 namespace {
 
-constexpr int kRecoveriesMax = 2;  // of a claimant that the store does not know, for one pop
+constexpr std::size_t kHeaderBytes = 64;  // about: of a reply and of each element, beside the elements themselves
+constexpr int kRecoveriesMax = 2;         // of a claimant that the store does not know, for one pop
 
 // One pop, from its command to its reply.
 struct Pop {
   CallRef call;
-  PopRequest request;
-  Ticks until{};       // when its wait ends; set when it becomes the first
-  bool begun = false;  // it is the first, and its time runs
-  bool given = false;  // jobs are being written out for it
+  std::size_t asks = 0;  // which of the run's requests it is
+  Ticks until{};         // when its wait ends; set when it becomes the first
+  bool begun = false;    // it is the first, and its time runs
+  bool given = false;    // jobs are being written out for it
 };
 
 class PopRun : public std::enable_shared_from_this<PopRun> {
@@ -39,10 +41,14 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   PopRun(Core& core, std::shared_ptr<Client> client) : core_(core), client_(std::move(client)) {}
 
   void add(const CallRef& call) {
-    auto request = read_pop(call->args());
-    if (!request.ok()) return refuse(call, request.status());
-    if (request->limit() == 0) return call->answer(none(*request, call->protocol()));
-    pops_.push_back({.call = call, .request = *std::move(request)});
+    // Neighbours nearly always ask the same.
+    if (pops_.empty() || pops_.back().call->args() != call->args()) {
+      auto request = read_pop(call->args());
+      if (!request.ok()) return refuse(call, request.status());
+      if (request->limit() == 0) return call->answer(none(*request, call->protocol()));
+      requests_.push_back(*std::move(request));
+    }
+    pops_.push_back({.call = call, .asks = requests_.size() - 1});
   }
 
   void start() {
@@ -54,6 +60,8 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
  private:
   // A pop is over when it is answered, or when its jobs are on their way to it.
   bool over(const Pop& pop) const { return pop.given || pop.call->answered(); }
+
+  const PopRequest& request_of(const Pop& pop) const { return requests_[pop.asks]; }
 
   static std::string none(const PopRequest& request, Protocol protocol) {
     std::string out;
@@ -67,10 +75,10 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   void answer_none(Pop& pop) {
     if (pop.call->answered()) return;
     std::string out;
-    if (pop.request.names && client_->pairs)
+    if (request_of(pop).names && client_->pairs)
       wire::null_array(out, pop.call->protocol());
     else
-      out = none(pop.request, pop.call->protocol());
+      out = none(request_of(pop), pop.call->protocol());
     pop.call->answer(std::move(out));
   }
 
@@ -96,7 +104,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     if (!first.begun && client_->answer_bytes >= kRunAnswerBytesMax) return postpone_rest();
     if (!first.begun) {
       first.begun = true;
-      first.until = core_.clock().elapsed() + first.request.wait;
+      first.until = core_.clock().elapsed() + request_of(first).wait;
       probe_ = 0;
       recoveries_ = 0;
     }
@@ -135,23 +143,24 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
 
   // How many neighbours ask the same as the first, one claim's worth.
   std::size_t neighbours() const {
-    const PopRequest& first = pops_[next_].request;
+    const PopRequest& first = request_of(pops_[next_]);
     std::size_t last = next_ + 1;
     std::size_t jobs = first.limit();
     if (first.queues.size() > 1) return last;
-    while (last < pops_.size() && !over(pops_[last]) && pops_[last].request.queues == first.queues &&
-           jobs + pops_[last].request.limit() <= limits::kClaimBatchMax) {
-      jobs += pops_[last].request.limit();
-      ++last;
+    for (; last < pops_.size() && !over(pops_[last]); ++last) {
+      const PopRequest& other = request_of(pops_[last]);
+      if ((&other != &first && other.queues != first.queues) || jobs + other.limit() > limits::kClaimBatchMax) break;
+      jobs += other.limit();
     }
     return last;
   }
 
   void claim() {
-    const Pop& first = pops_[next_];
+    const Ticks until = pops_[next_].until;
+    const PopRequest& first = request_of(pops_[next_]);
     const std::size_t last = neighbours();
     std::size_t limit = 0;
-    for (std::size_t i = next_; i < last; ++i) limit += pops_[i].request.limit();
+    for (std::size_t i = next_; i < last; ++i) limit += request_of(pops_[i]).limit();
 
     store::ClaimRequest request;
     request.ns = NamespaceName(kDefaultNamespace);
@@ -159,12 +168,12 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     request.session = claimant_.session;
     request.limit = limit;
     // Several queues: each by itself in their order, then all of them together for what comes first.
-    const bool probing = first.request.queues.size() > 1 && probe_ < first.request.queues.size();
-    request.queues = probing ? std::vector{first.request.queues[probe_]} : first.request.queues;
+    const bool probing = first.queues.size() > 1 && probe_ < first.queues.size();
+    request.queues = probing ? std::vector{first.queues[probe_]} : first.queues;
     Duration wait{0};
-    if (first.request.waits && !probing) {
-      const Duration left = std::chrono::ceil<Duration>(first.until - core_.clock().elapsed());
-      wait = first.request.wait == Duration(0) ? limits::kClaimWaitMax : std::clamp(left, Duration(0), limits::kClaimWaitMax);
+    if (first.waits && !probing) {
+      const Duration left = std::chrono::ceil<Duration>(until - core_.clock().elapsed());
+      wait = first.wait == Duration(0) ? limits::kClaimWaitMax : std::clamp(left, Duration(0), limits::kClaimWaitMax);
     }
     core_.work_state->roster().noticed(claimant_);
     const std::uint64_t round = ++round_;
@@ -194,13 +203,13 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     }
     if (!reply->grants.empty()) return give(std::move(reply->grants), last);
     Pop& first = pops_[next_];
-    if (probing && ++probe_ < first.request.queues.size()) return claim();
-    const bool in_time =
-        first.request.waits && (first.request.wait == Duration(0) || core_.clock().elapsed() < first.until) && !core_.stopping;
+    const PopRequest& asked = request_of(first);
+    if (probing && ++probe_ < asked.queues.size()) return claim();
+    const bool in_time = asked.waits && (asked.wait == Duration(0) || core_.clock().elapsed() < first.until) && !core_.stopping;
     if (!in_time) {
       // Nothing for the first is nothing for those of its neighbours that do not wait either.
       answer_none(first);
-      for (std::size_t i = next_ + 1; i < last && !pops_[i].request.waits; ++i) answer_none(pops_[i]);
+      for (std::size_t i = next_ + 1; i < last && !request_of(pops_[i]).waits; ++i) answer_none(pops_[i]);
       return step();
     }
     if (probing) return claim();
@@ -223,7 +232,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     const auto end = std::make_move_iterator(grants.end());
     for (std::size_t i = next_; i < last && grant != end; ++i) {
       if (over(pops_[i])) continue;
-      const auto count = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(pops_[i].request.limit()), end - grant);
+      const auto count = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(request_of(pops_[i]).limit()), end - grant);
       std::vector<Grant> own(grant, grant + count);
       grant += count;
       pops_[i].given = true;
@@ -234,14 +243,14 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   }
 
   void write_out(std::size_t index, std::vector<Grant> grants) {
-    const Pop& pop = pops_[index];
+    const bool moves = request_of(pops_[index]).moves;
     const std::vector<LeaseRef> leases = command::leases_of(grants);
     guarded(index, leases, [&] {
       for (const Grant& grant : grants) {
         core_.work_state->lengths().add(grant.queue, -1);
-        core_.work_state->held_jobs().take(client_, claimant_.worker, grant, pop.request.moves);
+        core_.work_state->held_jobs().take(client_, claimant_.worker, grant, moves);
       }
-      render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = pop.request.moves},
+      render(core_, client_, std::move(grants), {.worker = claimant_.worker, .moves = moves},
              [self = shared_from_this(), index, leases](Rendered rendered) {
                self->guarded(index, leases, [&] { self->deliver(self->pops_[index], std::move(rendered)); });
              });
@@ -268,25 +277,29 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
 
   void deliver(Pop& pop, Rendered rendered) {
     give_up(rendered.failed, rendered.why);
-    std::vector<Grant> grants = std::move(rendered.grants);
-    const std::vector<std::string>& elements = rendered.elements;
+    std::vector<LeaseRef> leases = command::leases_of(rendered.grants);
     // Interrupted while its jobs were being written out.
-    if (pop.call->answered()) return core_.work_state->held_jobs().delivered(grants, false);
-    if (grants.empty()) return refuse(pop.call, rendered.why);
+    if (pop.call->answered()) return core_.work_state->held_jobs().delivered(*client_, leases, false);
+    if (leases.empty()) return refuse(pop.call, rendered.why);
+    const PopRequest& asked = request_of(pop);
+    std::size_t bytes = kHeaderBytes;
+    for (const std::string& element : rendered.elements) bytes += element.size() + kHeaderBytes;
     std::string out;
-    if (pop.request.count) wire::array(out, elements.size());
-    if (pop.request.names && (client_->pairs || pop.request.queues.size() > 1)) {
+    out.reserve(bytes);
+    if (asked.count) wire::array(out, rendered.elements.size());
+    if (asked.names && (client_->pairs || asked.queues.size() > 1)) {
       wire::array(out, 2);
-      wire::bulk(out, "queue:" + grants.front().queue.text());
+      wire::bulk(out, std::string(kQueuePrefix) + rendered.grants.front().queue.text());
     }
-    for (const std::string& element : elements) wire::bulk(out, element);
-    pop.call->answer(std::move(out), [&core = core_, grants = std::move(grants)](bool sent) {
-      core.work_state->held_jobs().delivered(grants, sent);
+    for (const std::string& element : rendered.elements) wire::bulk(out, element);
+    pop.call->answer(std::move(out), [&core = core_, client = client_, leases = std::move(leases)](bool sent) {
+      core.work_state->held_jobs().delivered(*client, leases, sent);
     });
   }
 
   Core& core_;
   std::shared_ptr<Client> client_;
+  std::vector<PopRequest> requests_;
   std::vector<Pop> pops_;
   std::size_t next_ = 0;     // the first pop that is not over
   std::uint64_t round_ = 0;  // grows with every step: an answer of an earlier one is nobody's

@@ -94,7 +94,7 @@ std::optional<Foreign> foreign_reporter(const Update& update, const Held& job) {
   const Client& client = update.call->client();
   const WorkerId acting = Roster::acting_as(client);
   command::Speaker speaker;
-  if (const auto held = client.held.find(*update.job); held != client.held.end()) speaker.fence = held->second;
+  if (const auto held = client.held.find(*update.job); held != client.held.end()) speaker.fence = held->second.fence;
   const std::string& told = update.request.worker;
   const bool is_operator = client.caller.role == command::Role::operator_role;
   if (!acting.empty())
