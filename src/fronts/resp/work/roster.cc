@@ -42,7 +42,9 @@ WorkerSpec plain_spec(const WorkerId& worker) {
 
 Roster::Roster(Core& core) : core_(core), anonymous_(anonymous_name(core.door.facts().node)) {}
 
-WorkerId Roster::acting_as(const Client& client) { return client.bond != Bond::none ? client.worker : client.caller.worker; }
+const WorkerId& Roster::acting_as(const Client& client) {
+  return client.bond != Bond::none ? client.worker : client.caller.worker;
+}
 
 std::shared_ptr<Client> Roster::open_connection_of(const WorkerId& worker) const {
   auto client = core_.clients->of_worker(worker);

@@ -46,7 +46,7 @@ class Roster {
   explicit Roster(Core& core);
 
   // The worker that this connection is, or is the only one it may be; empty: none in particular.
-  static WorkerId acting_as(const Client& client);
+  static const WorkerId& acting_as(const Client& client);
 
   // Sees to it that the worker is registered and, when no other open connection acts as it, that this one does.
   // already_exists: somebody else's worker, by another wire or, when tools or tags are to change, by another connection.

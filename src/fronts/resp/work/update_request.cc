@@ -45,11 +45,13 @@ Status read_progress(const TopLevel& json, UpdateRequest& out, bool& any) {
   return {};
 }
 
-Result<std::string> optional_text(const TopLevel& json, const char* name) {
+// Nothing when it is not there, or null.
+Status read_optional(const TopLevel& json, const char* name, std::string_view& out) {
   const Member* member = json.find(name);
-  if (member == nullptr || member->kind == Member::Kind::null) return std::string();
+  if (member == nullptr || member->kind == Member::Kind::null) return {};
   if (member->kind != Member::Kind::text) return bad_update(fmt::format("{} must be a string", name));
-  return std::string(member->text);
+  out = member->text;
+  return {};
 }
 
 // A reason may be any value; one that is no text is in the results.
@@ -58,69 +60,66 @@ std::string reason_of(const TopLevel& json) {
   return readable_error(error != nullptr && error->kind == Member::Kind::text ? error->text : std::string_view());
 }
 
-Result<UpdateRequest> read_json(const Args& args) {
+Status read_json(const Args& args, UpdateRequest& out) {
   const auto json = read_top_level(args[2]);
   if (!json) return bad_update("expected a JSON object");
-  UpdateRequest out;
   out.job = args[1];
   out.strict = true;
-  auto worker = optional_text(*json, "worker_id");
-  if (!worker.ok()) return worker.status();
-  out.worker = *std::move(worker);
-  const auto status = optional_text(*json, "status");
-  if (!status.ok()) return status.status();
+  std::string_view worker;
+  std::string_view status;
+  if (Status read = read_optional(*json, "worker_id", worker); !read.ok()) return read;
+  if (Status read = read_optional(*json, "status", status); !read.ok()) return read;
+  out.worker = worker;
   bool progress = false;
   if (Status read = read_progress(*json, out, progress); !read.ok()) return read;
-  if (status->empty()) {
+  if (status.empty()) {
     if (!progress) return bad_update("status, current_task or progress_percent is required");
     out.report = Report::progress;
-    return out;
+    return {};
   }
-  const auto report = read_word(*status);
+  const auto report = read_word(status);
   if (!report.ok()) return report.status();
   out.report = *report == Report::running && progress ? Report::progress : *report;
   if (out.report == Report::completed || out.report == Report::failed) out.results = args[2];
   if (out.report == Report::failed) out.message = reason_of(*json);
-  return out;
+  return {};
 }
 
-Result<UpdateRequest> read_set(const Args& args) {
+Status read_set(const Args& args, UpdateRequest& out) {
   const std::string& key = args[1];
   const std::size_t last = key.rfind(':');
   if (args.size() != 3 || !key.starts_with(kJobKey) || last < kJobKey.size()) return Status::invalid_argument("syntax error");
-  UpdateRequest out;
   out.job = key.substr(kJobKey.size(), last - kJobKey.size());
   const std::string_view part = std::string_view(key).substr(last + 1);
   if (part == "stdout" || part == "stderr") {
     out.report = part == "stdout" ? Report::output : Report::errors;
     out.value = args[2];
-    return out;
+    return {};
   }
   if (part != "status") return Status::invalid_argument(fmt::format("'{}' is a view of the registry; use JOB.UPDATE", key));
   const auto report = read_word(args[2]);
   if (!report.ok()) return report.status();
   out.report = *report;
-  return out;
+  return {};
 }
 
-Result<UpdateRequest> read_removal(const Args& args) {
+Status read_removal(const Args& args, UpdateRequest& out) {
   if (args.size() != 4) return Status::invalid_argument("LREM requires exactly three arguments: key count element");
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(args[2].data(), args[2].data() + args[2].size(), count);
   if (error != std::errc() || end != args[2].data() + args[2].size())
     return Status::invalid_argument("LREM count must be an integer");
-  UpdateRequest out;
   out.report = Report::removal;
   out.job = args[3];
-  return out;
+  return {};
 }
 
 }  // namespace
 
-Result<UpdateRequest> read_update(const Args& args) {
-  if (args[0] == "JOB.UPDATE") return read_json(args);
-  if (args[0] == "SET") return read_set(args);
-  if (args[0] == "LREM") return read_removal(args);
+Status read_update(const Args& args, UpdateRequest& out) {
+  if (args[0] == "JOB.UPDATE") return read_json(args, out);
+  if (args[0] == "SET") return read_set(args, out);
+  if (args[0] == "LREM") return read_removal(args, out);
   return Status::invalid_argument(fmt::format("{} does not work on jobs", args[0]));
 }
 

@@ -37,8 +37,8 @@ struct UpdateRequest {
   std::string value;                     // output, errors
 };
 
-// invalid_argument: the dialect's own words.
-Result<UpdateRequest> read_update(const Args& args);
+// Into one that is as it was made: there are many, and they are large. invalid_argument: the dialect's own words.
+Status read_update(const Args& args, UpdateRequest& out);
 
 // The state that a report leads to, as an update names it.
 std::string_view target_word(Report report);

@@ -9,15 +9,19 @@
 namespace muster::resp::work {
 namespace {
 
-UpdateRequest update(const std::string& json) {
-  const auto request = read_update({"JOB.UPDATE", "j", json});
-  EXPECT_TRUE(request.ok()) << json << ": " << request.status().text();
-  return request.ok() ? *request : UpdateRequest{};
+UpdateRequest accepted(const Args& args) {
+  UpdateRequest request;
+  const Status read = read_update(args, request);
+  EXPECT_TRUE(read.ok()) << args.back() << ": " << read.text();
+  return request;
 }
 
+UpdateRequest update(const std::string& json) { return accepted({"JOB.UPDATE", "j", json}); }
+
 std::string update_refusal(const Args& args) {
-  const auto request = read_update(args);
-  return request.ok() ? "accepted" : request.status().message();
+  UpdateRequest request;
+  const Status read = read_update(args, request);
+  return read.ok() ? "accepted" : read.message();
 }
 
 TEST(UpdateRequest, ReadsTheFourReportsOfTheProtocol) {
@@ -59,17 +63,16 @@ TEST(UpdateRequest, RefusesWhatSaysNothingOrNonsense) {
 }
 
 TEST(UpdateRequest, ReadsWhatTheRealWorkerSets) {
-  const auto output = read_update({"SET", "job:job_1:stdout", "hello\n"});
-  ASSERT_TRUE(output.ok());
-  EXPECT_EQ(output->report, Report::output);
-  EXPECT_EQ(output->job, "job_1");
-  EXPECT_EQ(output->value, "hello\n");
-  EXPECT_FALSE(output->strict);
-  EXPECT_EQ(read_update({"SET", "job:a:b:status", "completed"})->job, "a:b");
+  const auto output = accepted({"SET", "job:job_1:stdout", "hello\n"});
+  EXPECT_EQ(output.report, Report::output);
+  EXPECT_EQ(output.job, "job_1");
+  EXPECT_EQ(output.value, "hello\n");
+  EXPECT_FALSE(output.strict);
+  EXPECT_EQ(accepted({"SET", "job:a:b:status", "completed"}).job, "a:b");
   EXPECT_EQ(update_refusal({"SET", "job:x:status", "done"}), "Invalid job status: done");
   EXPECT_EQ(update_refusal({"SET", "job:x:input", "{}"}), "'job:x:input' is a view of the registry; use JOB.UPDATE");
   EXPECT_EQ(update_refusal({"LREM", "queue:processing", "x", "e"}), "LREM count must be an integer");
-  EXPECT_EQ(read_update({"LREM", "queue:processing", "1", "e"})->report, Report::removal);
+  EXPECT_EQ(accepted({"LREM", "queue:processing", "1", "e"}).report, Report::removal);
 }
 
 TEST(UpdateRequest, CutsAReasonThatIsTooLongWithAMarkAndKeepsItReadable) {

@@ -5,7 +5,6 @@
 // settled with one call per kind of outcome.
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -92,7 +91,7 @@ std::optional<Foreign> foreign_reporter(const Update& update, const Held& job) {
   using command::ActsAs;
   using command::Standing;
   const Client& client = update.call->client();
-  const WorkerId acting = Roster::acting_as(client);
+  const WorkerId& acting = Roster::acting_as(client);
   command::Speaker speaker;
   if (const auto held = client.held.find(*update.job); held != client.held.end()) speaker.fence = held->second.fence;
   const std::string& told = update.request.worker;
@@ -185,9 +184,16 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
  public:
   explicit UpdateRun(const CallRef& first) : core_(first->core()), client_(first->client_ref()) {}
 
-  void add(const CallRef& call, Result<UpdateRequest> request) {
-    if (!request.ok()) return refuse(call, request.status());
-    updates_.push_back({.call = call, .request = *std::move(request), .job = std::nullopt});
+  void expect(std::size_t updates) { updates_.reserve(updates); }
+  // What a call says, or what its arguments would say if they were these.
+  void add(const CallRef& call) { add(call, call->args()); }
+  void add(const CallRef& call, const Args& args) {
+    Update& update = updates_.emplace_back();
+    update.call = call;
+    const Status read = read_update(args, update.request);
+    if (read.ok()) return;
+    updates_.pop_back();
+    refuse(call, read);
   }
 
   void start() { resolve(); }
@@ -199,9 +205,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < updates_.size(); ++i) {
       Update& update = updates_[i];
-      std::string name = update.request.job;
-      update.job = parse_job_id(name);
-      if (!update.job && update.request.report == Report::removal) name = name_in_element(update);
+      update.job = parse_job_id(update.request.job);
+      if (update.job) continue;
+      std::string name = update.request.report == Report::removal ? name_in_element(update) : update.request.job;
       if (update.job) continue;
       names.push_back(std::move(name));
       places.push_back(i);
@@ -241,12 +247,14 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   // The next reports in which no job stands twice.
   void next_part() {
     part_.clear();
-    std::unordered_set<JobId> jobs;
-    while (next_ < updates_.size()) {
+    std::vector<JobId> jobs;  // sorted
+    for (; next_ < updates_.size(); ++next_) {
       Update& update = updates_[next_];
-      if (!update.answered() && !jobs.insert(*update.job).second) break;
-      if (!update.answered()) part_.push_back(&update);
-      ++next_;
+      if (update.answered()) continue;
+      const auto at = std::lower_bound(jobs.begin(), jobs.end(), *update.job);
+      if (at != jobs.end() && *at == *update.job) break;
+      jobs.insert(at, *update.job);
+      part_.push_back(&update);
     }
     if (part_.empty()) return;
     locate();
@@ -535,7 +543,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 void set_job_part(const CallRef& call, std::string job, JobPart part, std::string value) {
   const char* names[] = {"status", "stdout", "stderr"};
   const auto run = std::make_shared<UpdateRun>(call);
-  run->add(call, read_update({"SET", fmt::format("job:{}:{}", job, names[static_cast<std::size_t>(part)]), std::move(value)}));
+  run->add(call, {"SET", fmt::format("job:{}:{}", job, names[static_cast<std::size_t>(part)]), std::move(value)});
   run->start();
 }
 
@@ -547,7 +555,8 @@ namespace muster::resp {
 
 void run_updates(const CallGroupRef& calls) {
   const auto run = std::make_shared<work::UpdateRun>(calls->front());
-  for (const CallRef& call : *calls) run->add(call, work::read_update(call->args()));
+  run->expect(calls->size());
+  for (const CallRef& call : *calls) run->add(call);
   run->start();
 }
 
