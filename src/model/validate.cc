@@ -171,6 +171,9 @@ Status validate_run(const RunSpec& run) {
 }  // namespace
 
 Status validate_name(std::string_view what, std::string_view text) {
+  // Nearly all names are plain, and every request has some.
+  const auto plain = [](char c) { return c > ' ' && c < 0x7f && c != '/'; };
+  if (!text.empty() && text.size() <= limits::kNameBytesMax && std::all_of(text.begin(), text.end(), plain)) return {};
   if (text.empty() || text.size() > limits::kNameBytesMax)
     return refuse(
         fmt::format("{} '{}' has {} bytes; 1 to {} are accepted", what, shown(text), text.size(), limits::kNameBytesMax));
