@@ -29,7 +29,8 @@ class DriverHost {
   virtual void wants_stream(RunDriverPtr driver) = 0;  // stream() is called when there is room
   virtual void stream_ended() = 0;
   virtual void wants_batch(RunDriverPtr driver, claude::BatchRequest request, std::vector<std::string> betas) = 0;
-  virtual void watch_tools(JobId run, const std::vector<ToolExecution>& executions) = 0;
+  virtual void watch_tools(JobId run, const std::vector<ToolExecution>& executions) = 0;  // ToolWatch
+  virtual void saw_ended(JobId run, const std::vector<JobId>& jobs) = 0;
   virtual void completed(const AgentRun& run) = 0;
 };
 

@@ -14,7 +14,9 @@ constexpr std::size_t kToldOutputMax = 4 * 1024;  // bytes of an output in the s
 
 }  // namespace
 
+// Listened for before they are looked at, so that no end falls between the two.
 void RunDriver::look_at_tools() {
+  host_.watch_tools(id(), view_.executions);
   std::vector<command::JobGetRequest> asked;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < view_.executions.size(); ++i)
@@ -77,6 +79,7 @@ void RunDriver::say_result(const ToolExecution& ended) {
 void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
   std::vector<store::ExecutionWrite> ended;
   std::vector<store::Blob> blobs;
+  std::vector<JobId> jobs;  // of those that have ended
   bool open = false;
   for (std::size_t i = 0; i < view_.executions.size(); ++i) {
     const ToolExecution& execution = view_.executions[i];
@@ -86,6 +89,7 @@ void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
       open = true;
       continue;
     }
+    if (execution.job) jobs.push_back(*execution.job);
     say_result(one->execution);
     if (one->blob) blobs.push_back(*std::move(one->blob));
     ended.push_back({.execution = std::move(one->execution)});
@@ -104,7 +108,7 @@ void RunDriver::judge_tools(const std::vector<Carrier>& carriers) {
   }
   const Duration delay =
       view_.run.state == AgentRunState::awaiting_input ? base_->settings.approval_look_every : base_->settings.tool_look_every;
-  host_.watch_tools(id(), view_.executions);
+  host_.saw_ended(id(), jobs);
   if (ended.empty()) return park(delay);
   write(tools_told(view_, std::move(ended), std::move(blobs)), [delay](RunDriver& self) { self.park(delay); });
 }

@@ -44,6 +44,7 @@ class Runtime::Core final : public DriverHost, public std::enable_shared_from_th
   void stream_ended() override;
   void wants_batch(RunDriverPtr driver, claude::BatchRequest request, std::vector<std::string> betas) override;
   void watch_tools(JobId run, const std::vector<ToolExecution>& executions) override;
+  void saw_ended(JobId run, const std::vector<JobId>& jobs) override { tools_->seen(run, jobs); }
   void completed(const AgentRun& run) override;
 
   void granted(Grant grant);

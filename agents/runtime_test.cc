@@ -341,6 +341,26 @@ TEST_F(RuntimeTest, AToolThatEndedWhileTheNodeWasDownIsFoundAtItsStart) {
   EXPECT_EQ(state(run.id), AgentRunState::completed) << "and not at its own look, half a minute later";
 }
 
+// One tool ended while the node was down, the other one after its first look: that end is heard, though no look saw the first
+// one's.
+TEST_F(RuntimeTest, AToolThatEndsAfterTheFirstLookOfARestartedNodeIsHeard) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "lint", "{}"), tool_block("t2", "test", "{}")}), text_answer("clean")});
+  start_node();
+  tool("lint");
+  tool("test");
+  agent("code", {"lint", "test"});
+  const AgentRun run = begin("code", "check");
+  const auto grants = take_tools({"lint", "test"});
+  ASSERT_EQ(grants.size(), 2U);
+  crash();
+  answer(grants[0], R"("no faults")");
+  start_node();
+  EXPECT_EQ(state(run.id), AgentRunState::pending_tools);
+  answer(grants[1], R"("green")");
+  EXPECT_EQ(state(run.id), AgentRunState::completed) << "and not at its own look, half a minute later";
+}
+
 TEST_F(RuntimeTest, CancelMidStreamEndsTheCall) {
   api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
   api_->hold();
@@ -453,6 +473,7 @@ class LoneDriverTest : public RuntimeTest, public DriverHost {
   void stream_ended() override {}
   void wants_batch(RunDriverPtr, claude::BatchRequest, std::vector<std::string>) override {}
   void watch_tools(JobId, const std::vector<ToolExecution>& executions) override { watched_.push_back(executions.size()); }
+  void saw_ended(JobId, const std::vector<JobId>&) override {}
   void completed(const AgentRun&) override {}
 
   // The node that began the run is gone.

@@ -4,7 +4,7 @@
 
 namespace muster::agents {
 
-// What was watched before may have ended while it was looked at, and would keep the run waiting: the newest look counts alone.
+// What was watched before may have ended unheard, and would keep the run waiting: the newest look counts alone.
 void ToolWatch::watch(JobId run, const std::vector<ToolExecution>& executions) {
   if (const auto before = open_.find(run); before != open_.end()) {
     for (const JobId& job : before->second) run_of_.erase(job);
@@ -17,6 +17,23 @@ void ToolWatch::watch(JobId run, const std::vector<ToolExecution>& executions) {
   }
 }
 
+bool ToolWatch::take(JobId job) {
+  const auto known = run_of_.find(job);
+  if (known == run_of_.end()) return false;
+  const auto open = open_.find(known->second);
+  run_of_.erase(known);
+  open->second.erase(job);
+  if (!open->second.empty()) return false;
+  open_.erase(open);
+  return true;
+}
+
+void ToolWatch::seen(JobId run, const std::vector<JobId>& ended) {
+  bool last = false;
+  for (const JobId& job : ended) last = take(job) || last;
+  if (last) due_(run);
+}
+
 void ToolWatch::finished(const JobChange& change) {
   const auto known = run_of_.find(change.id);
   if (known == run_of_.end()) {
@@ -24,12 +41,7 @@ void ToolWatch::finished(const JobChange& change) {
     return;
   }
   const JobId run = known->second;
-  run_of_.erase(known);
-  const auto open = open_.find(run);
-  open->second.erase(change.id);
-  if (!open->second.empty()) return;
-  open_.erase(open);
-  due_(run);
+  if (take(change.id)) due_(run);
 }
 
 void ToolWatch::look_up(JobId job) {

@@ -26,10 +26,14 @@ class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
   // `due`: every tool of the run that is known here has ended, or one of a run that is not known here has.
   ToolWatch(BasePtr base, std::function<void(JobId run)> due) : base_(std::move(base)), due_(std::move(due)) {}
 
+  // From now on, and no others of the run. To be called before their jobs are looked at: an end is then heard or seen.
   void watch(JobId run, const std::vector<ToolExecution>& executions);
+  // A look has found that these have ended. The run is due when others of it that were watched have ended meanwhile.
+  void seen(JobId run, const std::vector<JobId>& ended);
   void finished(const JobChange& change);
 
  private:
+  bool take(JobId job);  // it was watched, and was the last of its run
   void look_up(JobId job);
 
   const BasePtr base_;

@@ -45,5 +45,27 @@ TEST(ToolWatch, AToolThatEndedWhileItWasLookedAtDoesNotKeepTheRunWaiting) {
   EXPECT_EQ(due, std::vector<JobId>{kRun});
 }
 
+// A look finds that the first has ended, which nobody heard; what it looks at is watched already.
+TEST(ToolWatch, AToolThatALookSawEndedDoesNotKeepTheRunWaiting) {
+  std::vector<JobId> due;
+  const auto watch = std::make_shared<ToolWatch>(BasePtr(), [&due](JobId run) { due.push_back(run); });
+  watch->watch(kRun, {running(kFirst), running(kSecond)});
+  watch->seen(kRun, {kFirst});
+  EXPECT_TRUE(due.empty());
+  watch->finished(ended(kSecond));
+  EXPECT_EQ(due, std::vector<JobId>{kRun});
+}
+
+TEST(ToolWatch, AnEndThatIsHeardDuringTheLookIsNotForgotten) {
+  std::vector<JobId> due;
+  const auto watch = std::make_shared<ToolWatch>(BasePtr(), [&due](JobId run) { due.push_back(run); });
+  watch->watch(kRun, {running(kFirst), running(kSecond)});
+  watch->finished(ended(kSecond));  // behind the look at it
+  watch->seen(kRun, {kFirst});
+  EXPECT_EQ(due, std::vector<JobId>{kRun});
+  watch->seen(kRun, {kFirst, kSecond});
+  EXPECT_EQ(due.size(), 1U) << "once";
+}
+
 }  // namespace
 }  // namespace muster::agents
