@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "agents/outcome.h"
 #include "base/log.h"
@@ -112,23 +113,47 @@ void BatchPoll::tell_progress(const std::vector<AgentRun>& runs) {
   sleep(base_->settings.poll_interval);
 }
 
+// On the client's thread: hands lines to the agenda, as long as not too many are held.
+class BatchPoll::Reader final : public claude::LineSink {
+ public:
+  Reader(std::shared_ptr<Agenda> agenda, std::weak_ptr<BatchPoll> poll) : agenda_(std::move(agenda)), poll_(std::move(poll)) {}
+
+  void line(claude::BatchLine line) override {
+    const std::size_t bytes = line.answer.blocks.size();
+    held_->lines += 1;
+    held_->bytes += bytes;
+    std::shared_ptr<const void> place(nullptr, [held = held_, bytes](const void*) {
+      held->lines -= 1;
+      held->bytes -= bytes;
+    });
+    agenda_->post([poll = poll_, line = std::move(line), place = std::move(place)]() mutable {
+      if (const auto self = poll.lock(); self && !self->over_) self->take(std::move(line), std::move(place));
+    });
+  }
+  bool has_room() const override { return held_->lines < kBatchLinesHeldMax && held_->bytes < kBatchBytesHeldMax; }
+
+ private:
+  struct Held {
+    std::atomic<std::size_t> lines = 0;
+    std::atomic<std::size_t> bytes = 0;
+  };
+  const std::shared_ptr<Agenda> agenda_;
+  const std::weak_ptr<BatchPoll> poll_;
+  const std::shared_ptr<Held> held_ = std::make_shared<Held>();  // shared with the places of lines
+};
+
+void BatchPoll::take(claude::BatchLine line, std::shared_ptr<const void> place) {
+  const auto member = open_.find(line.custom_id);
+  if (member == open_.end()) return;
+  lines_.push_back({.member = member->second, .line = std::move(line), .place = std::move(place)});
+  open_.erase(member);
+  next_lines();
+}
+
 void BatchPoll::read_results() {
   for (const BatchMember& member : task_->members) open_[member.iteration.text()] = member;
-  const auto weak = weak_from_this();
-  base_->api->batch_results(
-      task_->batch_id,
-      [agenda = base_->agenda, weak](claude::BatchLine line) {
-        agenda->post([weak, line = std::move(line)]() mutable {
-          const auto self = weak.lock();
-          if (!self || self->over_) return;
-          const auto member = self->open_.find(line.custom_id);
-          if (member == self->open_.end()) return;
-          self->lines_.push_back({.member = member->second, .line = std::move(line)});
-          self->open_.erase(member);
-          self->next_lines();
-        });
-      },
-      then<std::uint64_t>([](BatchPoll& self, Result<std::uint64_t> lines) { self.results_read(lines); }));
+  base_->api->batch_results(task_->batch_id, std::make_shared<Reader>(base_->agenda, weak_from_this()),
+                            then<std::uint64_t>([](BatchPoll& self, Result<std::uint64_t> lines) { self.results_read(lines); }));
 }
 
 void BatchPoll::results_read(const Result<std::uint64_t>& lines) {

@@ -20,6 +20,9 @@
 namespace muster::agents {
 
 inline constexpr std::size_t kLinesAtOnce = 64;  // that are being written
+// Lines that were read and are not written yet. The rest of the results is read when there is room again.
+inline constexpr std::size_t kBatchLinesHeldMax = 1'000;
+inline constexpr std::size_t kBatchBytesHeldMax = 32 * 1024 * 1024;
 
 class BatchPoll : public std::enable_shared_from_this<BatchPoll> {
  public:
@@ -60,7 +63,10 @@ class BatchPoll : public std::enable_shared_from_this<BatchPoll> {
   struct Line {
     BatchMember member;
     std::optional<claude::BatchLine> line;
+    std::shared_ptr<const void> place{};  // among those that are held: free with the last copy
   };
+  class Reader;
+  void take(claude::BatchLine line, std::shared_ptr<const void> place);
   void next_lines();
   void apply(Line line);
   void apply_answer(const Line& line, const store::AgentRunView& view);

@@ -1,4 +1,6 @@
 // Runs in batches: one batch for those that are due together, and an end or a retry for every line.
+#include "agents/batch_poll.h"
+#include "agents/batcher.h"
 #include "agents/run_writes.h"
 #include "agents/stage_testing.h"
 
@@ -234,6 +236,20 @@ TEST_F(BatchTest, APollThatTheStoreRefusesForAMomentGoesOn) {
   pass(1min);
   EXPECT_EQ(refusals_, 0U);
   EXPECT_EQ(state(run.id), AgentRunState::completed);
+}
+
+// More is read when what was read is written.
+TEST_F(BatchTest, ResultsAreReadNoFasterThanTheyAreWritten) {
+  const std::string long_text(kBatchBytesHeldMax / 4, 'x');
+  api_ = std::make_shared<ScriptedApi>([&](const std::string&) -> Result<claude::Answer> { return text_answer(long_text); });
+  start_node();
+  agent("plain");
+  std::vector<JobId> runs;
+  for (int i = 0; i < 6; ++i) runs.push_back(begin("plain", "hi", RunMode::batch).id);
+  pass(settings_.batch_window * kWindowsMax + settings_.poll_interval * 3);
+  for (const JobId run : runs) EXPECT_EQ(state(run), AgentRunState::completed);
+  EXPECT_EQ(api_->asked("batch_results"), 1U);
+  EXPECT_EQ(api_->lines_too_many(), 2U) << "of those after the fourth this client would have read none before they were written";
 }
 
 TEST_F(BatchTest, BeatsNameThePollThatIsInHand) {

@@ -81,6 +81,16 @@ struct BatchLine {
   bool retryable = false;     // the API's fault, not the request's
 };
 
+// Told about the results of one batch, line by line, on the client's thread.
+class LineSink {
+ public:
+  virtual ~LineSink() = default;
+  virtual void line(BatchLine line) = 0;
+  // While there is none, the client reads no more of the results; it asks again soon. What it has read already still comes. On
+  // the client's thread.
+  virtual bool has_room() const { return true; }
+};
+
 struct BatchRequest {
   std::string custom_id;
   std::string params;  // JSON object
@@ -101,7 +111,7 @@ class Api {
   virtual void get_batch(std::string id, Reply<Batch> reply) = 0;
   virtual void cancel_batch(std::string id, Reply<Batch> reply) = 0;
   // Line by line as they come, of any length, each once; then the number of lines. A line that cannot be read is left out.
-  virtual void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) = 0;
+  virtual void batch_results(std::string id, std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply) = 0;
   // What a message with these params would cost; members that only answering needs (max_tokens, …) are not sent.
   virtual void count_tokens(std::string params, std::vector<std::string> betas, Reply<std::uint64_t> reply) = 0;
 

@@ -134,8 +134,7 @@ TEST(Recorder, WhatWasRecordedIsReplayedWithoutTheApi) {
     std::string batch;
     (*recorder)->create_batch({{"x", R"({"model":"batch"})"}}, {}, [&](Result<Batch> made) { batch = made->id; });
     (*recorder)->get_batch(batch, [](Result<Batch>) {});
-    (*recorder)->batch_results(
-        batch, [](BatchLine) {}, [](Result<std::uint64_t> lines) { EXPECT_EQ(*lines, 1U); });
+    (*recorder)->batch_results(batch, every_line([](BatchLine) {}), [](Result<std::uint64_t> lines) { EXPECT_EQ(*lines, 1U); });
     real->hold();
     const auto cancelled = std::make_shared<Listener>();
     const CallId call = (*recorder)->stream(R"({"model":"cancelled"})", {}, cancelled);
@@ -156,8 +155,8 @@ TEST(Recorder, WhatWasRecordedIsReplayedWithoutTheApi) {
   (*player)->create_batch({{"y", R"({"model":"batch"})"}, {"z", R"({"model":"new"})"}}, {},
                           [&](Result<Batch> made) { id = made->id; });
   std::vector<BatchLine> lines;
-  (*player)->batch_results(
-      id, [&](BatchLine line) { lines.push_back(std::move(line)); }, [](Result<std::uint64_t>) {});
+  (*player)->batch_results(id, every_line([&](BatchLine line) { lines.push_back(std::move(line)); }),
+                           [](Result<std::uint64_t>) {});
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].custom_id, "y") << "ids of this process";
   EXPECT_EQ(lines[0].type, BatchLineType::succeeded);

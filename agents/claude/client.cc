@@ -147,11 +147,11 @@ void Client::cancel_batch(std::string id, Reply<Batch> reply) {
   engine_->submit(CallKind::batch_cancel, std::move(request), receive_batch(std::move(reply)), 0);
 }
 
-void Client::batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) {
+void Client::batch_results(std::string id, std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply) {
   if (!is_batch_id(id)) return reply(Status::invalid_argument("not an id of a batch"));
   Request request{.path = "/v1/messages/batches/" + id + "/results", .betas = joined(engine_->config().betas, {})};
   const auto count = [engine = engine_.get()](const TokenUsage& usage) { engine->count_usage(usage); };
-  engine_->submit(CallKind::batch_results, std::move(request), receive_lines(std::move(line), std::move(reply), count), 0);
+  engine_->submit(CallKind::batch_results, std::move(request), receive_lines(std::move(lines), std::move(reply), count), 0);
 }
 
 void Client::count_tokens(std::string params, std::vector<std::string> betas, Reply<std::uint64_t> reply) {

@@ -51,7 +51,7 @@ class Client final : public Api {
   void create_batch(std::vector<BatchRequest> requests, std::vector<std::string> betas, Reply<Batch> reply) override;
   void get_batch(std::string id, Reply<Batch> reply) override;
   void cancel_batch(std::string id, Reply<Batch> reply) override;
-  void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) override;
+  void batch_results(std::string id, std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply) override;
   void count_tokens(std::string params, std::vector<std::string> betas, Reply<std::uint64_t> reply) override;
   // Waits for the thread, unless a sink or a reply calls it.
   void stop() override;

@@ -118,6 +118,7 @@ void Engine::run() {
     const Ticks now = clock_.elapsed();
     wake_due(now);
     admit(now);
+    go_on();
     give_up_silent(now);
     loop_.run(calls_.empty() ? -1 : kLookEveryMs, done);
   }
@@ -175,6 +176,11 @@ void Engine::admit(Ticks now) {
   }
 }
 
+// Results whose reader had no room for more. Looked at so often that nobody has to tell.
+void Engine::go_on() {
+  for (Call* const call : results_) call->transfer->go_on();
+}
+
 void Engine::begin(Call& call) {
   CURL* easy = nullptr;
   if (idle_handles_.empty()) {
@@ -195,6 +201,7 @@ void Engine::begin(Call& call) {
   }
   call.transfer = std::make_unique<Transfer>(config_, clock_, incidents_, call.request, *call.receiver, easy);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &call);
+  if (call.kind == CallKind::batch_results) results_.push_back(&call);
   if (!loop_.add(easy)) settle(call, {.status = Status::unavailable("libcurl refused the call")});
 }
 
@@ -246,6 +253,7 @@ void Engine::settle(Call& call, Outcome outcome) {
 void Engine::release(Call& call) {
   CURL* const easy = call.transfer->easy();
   call.transfer.reset();
+  std::erase(results_, &call);
   if (idle_handles_.size() < kModelIdleHandlesMax)
     idle_handles_.push_back(easy);
   else

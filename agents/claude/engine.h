@@ -73,6 +73,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void wait_in_line(Call& call, bool first);
   void wake_due(Ticks now);
   void admit(Ticks now);
+  void go_on();
   void begin(Call& call);
   void finished(CURL* easy, CURLcode code);
   void give_up_silent(Ticks now);
@@ -109,6 +110,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::deque<CallId> short_waiting_;
   std::multimap<Ticks, CallId> later_;  // a call that was cancelled is found missing when it is due
   std::vector<CURL*> idle_handles_;
+  std::vector<Call*> results_;  // of batches, that are being read
   std::size_t streams_running_ = 0;
   std::size_t short_running_ = 0;
   TokenBudget budget_;

@@ -56,7 +56,7 @@ class Player final : public Api {
     reply(batch ? Result<Batch>(describe(*batch)) : Result<Batch>(unknown(id)));
   }
   void cancel_batch(std::string id, Reply<Batch> reply) override { get_batch(std::move(id), std::move(reply)); }
-  void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) override {
+  void batch_results(std::string id, std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply) override {
     const auto batch = find(id);
     if (!batch) return reply(unknown(id));
     for (const BatchRequest& request : batch->requests) {
@@ -66,7 +66,7 @@ class Player final : public Api {
                                               .error_type = "not_found_error",
                                               .error_message = result.status().message()};
       one.custom_id = request.custom_id;
-      line(std::move(one));
+      lines->line(std::move(one));
     }
     reply(batch->requests.size());
   }

@@ -46,14 +46,15 @@ class StreamReceiver final : public Receiver {
 
 class LinesReceiver final : public Receiver {
  public:
-  LinesReceiver(UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply, UniqueFunction<void(const TokenUsage&)> tokens)
-      : line_(std::move(line)), reply_(std::move(reply)), tokens_(std::move(tokens)) {}
+  LinesReceiver(std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply, UniqueFunction<void(const TokenUsage&)> tokens)
+      : lines_(std::move(lines)), reply_(std::move(reply)), tokens_(std::move(tokens)) {}
 
   void started(std::uint32_t) override {
     reader_ = LineReader();
     seen_ = 0;
   }
   bool accepts(std::string_view content_type) const override { return !content_type.starts_with("text/html"); }
+  bool has_room() const override { return lines_->has_room(); }
   Status bytes(std::string_view bytes) override { return reader_.feed(bytes, take_); }
   Status complete(bool ended_well) override {
     if (!ended_well) return Status::unavailable("the results ended too early");
@@ -75,10 +76,10 @@ class LinesReceiver final : public Receiver {
     }
     ++delivered_;
     tokens_(line->answer.usage);
-    line_(*std::move(line));
+    lines_->line(*std::move(line));
   }
 
-  UniqueFunction<void(BatchLine)> line_;
+  const std::shared_ptr<LineSink> lines_;  // shared with who asked
   Reply<std::uint64_t> reply_;
   UniqueFunction<void(const TokenUsage&)> tokens_;
   LineReader reader_;
@@ -124,9 +125,9 @@ std::unique_ptr<Receiver> receive_stream(std::shared_ptr<StreamSink> sink) {
   return std::make_unique<StreamReceiver>(std::move(sink));
 }
 
-std::unique_ptr<Receiver> receive_lines(UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply,
+std::unique_ptr<Receiver> receive_lines(std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply,
                                         UniqueFunction<void(const TokenUsage&)> tokens) {
-  return std::make_unique<LinesReceiver>(std::move(line), std::move(reply), std::move(tokens));
+  return std::make_unique<LinesReceiver>(std::move(lines), std::move(reply), std::move(tokens));
 }
 
 std::unique_ptr<Receiver> receive_batch(Reply<Batch> reply) {

@@ -21,6 +21,8 @@ class Receiver {
   virtual void started(std::uint32_t attempt) = 0;
   // Whether an answer of this type can be what is waited for.
   virtual bool accepts(std::string_view content_type) const = 0;
+  // While it has none, no bytes are brought.
+  virtual bool has_room() const { return true; }
   // Bytes of an answer with status 200. Not ok: the try has failed.
   virtual Status bytes(std::string_view bytes) = 0;
   // Ok: all of the answer is there, even if the connection did not end well.
@@ -34,7 +36,7 @@ class Receiver {
 
 std::unique_ptr<Receiver> receive_stream(std::shared_ptr<StreamSink> sink);
 // `tokens`: where the usage of lines is counted.
-std::unique_ptr<Receiver> receive_lines(UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply,
+std::unique_ptr<Receiver> receive_lines(std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply,
                                         UniqueFunction<void(const TokenUsage&)> tokens);
 std::unique_ptr<Receiver> receive_batch(Reply<Batch> reply);
 std::unique_ptr<Receiver> receive_token_count(Reply<std::uint64_t> reply);

@@ -89,6 +89,20 @@ class RecordedSink final : public StreamSink {
   const std::shared_ptr<StreamSink> sink_;
 };
 
+class RecordedLines final : public LineSink {
+ public:
+  RecordedLines(TapePtr tape, std::shared_ptr<LineSink> lines) : tape_(std::move(tape)), lines_(std::move(lines)) {}
+  void line(BatchLine line) override {
+    tape_->write(cassette_result(line));
+    lines_->line(std::move(line));
+  }
+  bool has_room() const override { return lines_->has_room(); }
+
+ private:
+  const TapePtr tape_;
+  const std::shared_ptr<LineSink> lines_;  // shared with who asked
+};
+
 class Recorder final : public Api {
  public:
   Recorder(std::shared_ptr<Api> api, TapePtr tape) : api_(std::move(api)), tape_(std::move(tape)) {}
@@ -106,12 +120,8 @@ class Recorder final : public Api {
   }
   void get_batch(std::string id, Reply<Batch> reply) override { api_->get_batch(std::move(id), std::move(reply)); }
   void cancel_batch(std::string id, Reply<Batch> reply) override { api_->cancel_batch(std::move(id), std::move(reply)); }
-  void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) override {
-    auto recorded = [tape = tape_, line = std::move(line)](BatchLine result) mutable {
-      tape->write(cassette_result(result));
-      line(std::move(result));
-    };
-    api_->batch_results(std::move(id), std::move(recorded), std::move(reply));
+  void batch_results(std::string id, std::shared_ptr<LineSink> lines, Reply<std::uint64_t> reply) override {
+    api_->batch_results(std::move(id), std::make_shared<RecordedLines>(tape_, std::move(lines)), std::move(reply));
   }
   void count_tokens(std::string params, std::vector<std::string> betas, Reply<std::uint64_t> reply) override {
     api_->count_tokens(std::move(params), std::move(betas), std::move(reply));

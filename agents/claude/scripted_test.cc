@@ -61,8 +61,7 @@ TEST(ScriptedApi, EndsABatchAfterItsPolls) {
   EXPECT_EQ(get()->state, BatchState::ended);
   std::vector<std::string> ids;
   const auto lines = ask<std::uint64_t>([&](auto reply) {
-    api.batch_results(
-        batch->id, [&](const BatchLine& line) { ids.push_back(line.custom_id); }, std::move(reply));
+    api.batch_results(batch->id, every_line([&](const BatchLine& line) { ids.push_back(line.custom_id); }), std::move(reply));
   });
   EXPECT_EQ(*lines, 2U);
   EXPECT_EQ(ids, (std::vector<std::string>{"a", "b"}));

@@ -41,6 +41,19 @@ inline Answer text_answer(const std::string& text) { return answer_of({text_bloc
 // "tool_use" with these blocks.
 inline Answer tool_answer(const std::vector<std::string>& blocks) { return answer_of(blocks, "tool_use"); }
 
+// A sink of lines that always has room.
+class EveryLine final : public LineSink {
+ public:
+  explicit EveryLine(UniqueFunction<void(BatchLine)> then) : then_(std::move(then)) {}
+  void line(BatchLine line) override { then_(std::move(line)); }
+
+ private:
+  UniqueFunction<void(BatchLine)> then_;
+};
+inline std::shared_ptr<LineSink> every_line(UniqueFunction<void(BatchLine)> then) {
+  return std::make_shared<EveryLine>(std::move(then));
+}
+
 // Thread-safe; sinks and replies are called without a lock held.
 class ScriptedApi final : public Api {
  public:
@@ -71,6 +84,8 @@ class ScriptedApi final : public Api {
   // Streams fail once after their first delta: the sink hears started(2), then everything again.
   void break_streams_once() { break_once_ = true; }
   void set_tokens(std::uint64_t tokens) { tokens_ = tokens; }
+
+  std::size_t lines_too_many() const { return lines_too_many_; }  // that came though their reader had no room
 
   void hold() { holds_ = true; }
   std::size_t held() const {
@@ -168,9 +183,10 @@ class ScriptedApi final : public Api {
       return describe(id, at->second);
     });
   }
-  void batch_results(std::string id, UniqueFunction<void(BatchLine)> line, Reply<std::uint64_t> reply) override {
+  // What comes when there is no room comes nevertheless, and is counted.
+  void batch_results(std::string id, std::shared_ptr<LineSink> sink, Reply<std::uint64_t> reply) override {
     note({"batch_results", id, {}});
-    answer<std::uint64_t>(std::move(reply), [this, id, line = std::move(line)]() mutable -> Result<std::uint64_t> {
+    answer<std::uint64_t>(std::move(reply), [this, id, sink = std::move(sink)]() -> Result<std::uint64_t> {
       Known batch;
       {
         const std::lock_guard lock(mutex_);
@@ -180,7 +196,11 @@ class ScriptedApi final : public Api {
       }
       std::uint64_t lines = 0;
       for (const BatchRequest& request : batch.requests)
-        if (std::optional<BatchLine> made = line_for(batch, request)) line(*std::move(made)), ++lines;
+        if (std::optional<BatchLine> made = line_for(batch, request)) {
+          if (!sink->has_room()) ++lines_too_many_;
+          sink->line(*std::move(made));
+          ++lines;
+        }
       return lines;
     });
   }
@@ -255,6 +275,7 @@ class ScriptedApi final : public Api {
   std::uint32_t polls_until_ended_ = 1;
   std::uint64_t tokens_ = 1;
   std::atomic<bool> break_once_ = false;
+  std::atomic<std::size_t> lines_too_many_ = 0;
   std::atomic<bool> holds_ = false;
   std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;  // leaf; guards the four below

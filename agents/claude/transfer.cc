@@ -111,7 +111,16 @@ void Transfer::set_headers() {
 
 std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
   const std::string_view piece(bytes, size * count);
-  return static_cast<Transfer*>(self)->take_body(piece) ? piece.size() : 0;
+  auto& transfer = *static_cast<Transfer*>(self);
+  transfer.paused_ = !transfer.receiver_.has_room();
+  if (transfer.paused_) return CURL_WRITEFUNC_PAUSE;  // curl keeps the piece and shows it again
+  return transfer.take_body(piece) ? piece.size() : 0;
+}
+
+void Transfer::go_on() {
+  if (!paused_ || !receiver_.has_room()) return;
+  last_byte_at_ = clock_.elapsed();
+  curl_easy_pause(easy_, CURLPAUSE_CONT);  // which may bring a piece at once, and pause again
 }
 
 // False: the rest is not wanted.
@@ -156,6 +165,7 @@ void Transfer::take_header(std::string_view line) {
 }
 
 Ticks Transfer::last_byte_at(Ticks now) {
+  if (paused_) last_byte_at_ = now;
   // A large batch on a slow line takes longer to leave than an API may be silent.
   curl_off_t sent = 0;
   if (status_ == 0) curl_easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);

@@ -44,7 +44,9 @@ class Transfer {
 
   CURL* easy() const { return easy_; }
   Ticks began_at() const { return began_at_; }
-  // When a byte has last gone or come, as far as it is known at `now`.
+  // Goes on, if it waits because the receiver had no room and there is some now.
+  void go_on();
+  // When a byte has last gone or come, as far as it is known at `now`; while it waits for room nothing is missed.
   Ticks last_byte_at(Ticks now);
 
   // What it came to when curl says that it has ended.
@@ -80,6 +82,7 @@ class Transfer {
   std::string request_id_;
   std::string error_body_;  // of an answer that is not what was asked for
   bool refused_ = false;    // by its type
+  bool paused_ = false;     // the receiver has no room
   Status failure_;          // of the receiver
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };

@@ -1,10 +1,12 @@
 // The client against the stand-in: batches.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "agents/claude/scripted_testing.h"
 #include "tests/claude/client_testing.h"
 
 namespace muster::claude {
@@ -22,8 +24,7 @@ class ClientBatchesTest : public ClientTest {
   }
   Result<std::uint64_t> read(const std::string& id) {
     return ask_in_time<std::uint64_t>([&](auto reply) {
-      client().batch_results(
-          id, [this](BatchLine line) { lines.push_back(std::move(line)); }, std::move(reply));
+      client().batch_results(id, every_line([this](BatchLine line) { lines.push_back(std::move(line)); }), std::move(reply));
     });
   }
 
@@ -112,6 +113,52 @@ TEST_F(ClientBatchesTest, KnowsABatchThatIsNotThere) {
   serve("{}");
   EXPECT_EQ(get("msgbatch_9").code(), Code::not_found);
   EXPECT_EQ(server->seen().size(), 1U);
+}
+
+// Has room for so many lines at a time.
+class Counter final : public LineSink {
+ public:
+  explicit Counter(std::size_t room) : room_(room) {}
+  void line(BatchLine) override {
+    too_many_ = too_many_ + (taken_ >= room_ ? 1 : 0);
+    ++taken_;
+  }
+  bool has_room() const override {
+    if (taken_ < room_) return true;
+    ++refused_;
+    return false;
+  }
+  void make_room(std::size_t more) { room_ += more; }
+  std::size_t taken() const { return taken_; }
+  std::size_t too_many() const { return too_many_; }
+  std::size_t refused() const { return refused_; }
+
+ private:
+  std::atomic<std::size_t> room_;
+  std::atomic<std::size_t> taken_ = 0;
+  std::atomic<std::size_t> too_many_ = 0;
+  mutable std::atomic<std::size_t> refused_ = 0;
+};
+
+TEST_F(ClientBatchesTest, ReadsNoMoreThanThereIsRoomFor) {
+  serve(R"({"rules":[{"text":"0123456789","repeat":2000}]})");
+  std::vector<std::string> ids;
+  for (int i = 0; i < 60; ++i) ids.push_back(std::to_string(i));
+  const auto batch = create(ids);
+  ASSERT_TRUE(batch.ok());
+  ASSERT_EQ(get(batch->id)->state, BatchState::ended);
+  const auto sink = std::make_shared<Counter>(10);
+  std::atomic<std::uint64_t> count = 0;
+  client().batch_results(batch->id, sink, [&count](Result<std::uint64_t> read) { count = read.ok() ? *read : 1; });
+  ASSERT_TRUE(eventually([&] { return sink->refused() >= 3; })) << "it asks again";
+  EXPECT_EQ(sink->taken(), 10U);
+  EXPECT_EQ(count, 0U);
+  clock.advance(std::chrono::minutes(6));  // nobody takes the wait for silence
+  sink->make_room(20);
+  ASSERT_TRUE(eventually([&] { return sink->taken() == 30; }));
+  sink->make_room(100);
+  ASSERT_TRUE(eventually([&] { return count == 60; }));
+  EXPECT_EQ(sink->too_many(), 0U) << "a line is longer than what is read at a time";
 }
 
 }  // namespace
