@@ -37,7 +37,7 @@ SELECT * FROM (
       FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
       WHERE e.approval = 'asked' AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-        AND (NOT $7::boolean OR e.approval = 'asked')
+        AND $7::boolean
       ORDER BY e.number DESC LIMIT $8::bigint
   ) AS q
 ) AS page
@@ -52,7 +52,7 @@ SELECT * FROM (
              e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
              octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
       FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
-      WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+      WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND (NOT $7::boolean OR e.approval = 'asked')
       ORDER BY e.number DESC LIMIT $8::bigint
@@ -70,7 +70,7 @@ SELECT * FROM (
              octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
       FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
       WHERE e.job = $4::bigint AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
-        AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
+        AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND (NOT $7::boolean OR e.approval = 'asked')
       ORDER BY e.number DESC LIMIT $8::bigint
   ) AS q
@@ -221,7 +221,7 @@ SELECT * FROM (
              octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
       FROM {schema}.agent_runs r
       WHERE r.agent = $4::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($3::text IS NULL OR r.session = $3::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
       ORDER BY r.job DESC LIMIT $9::bigint
@@ -242,7 +242,7 @@ SELECT * FROM (
       FROM {schema}.agent_runs r
       WHERE r.parent = $5::bigint AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
-        AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
+        AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
       ORDER BY r.job DESC LIMIT $9::bigint
   ) AS q
@@ -261,7 +261,7 @@ SELECT * FROM (
              octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
       FROM {schema}.agent_runs r
       WHERE r.session = $3::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
-        AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
+        AND ($4::text IS NULL OR r.agent = $4::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
       ORDER BY r.job DESC LIMIT $9::bigint
