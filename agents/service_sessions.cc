@@ -1,9 +1,4 @@
 // Sessions, their messages and their compactions.
-#include <fmt/format.h>
-
-#include "agents/compaction.h"
-#include "agents/context.h"
-#include "agents/run_reads.h"
 #include "agents/service.h"
 #include "agents/validate.h"
 #include "command/single.h"
@@ -12,82 +7,6 @@ namespace muster::agents {
 
 void find_session(const BasePtr& base, const NamespaceName& ns, AgentSessionId id, Reply<AgentSession> reply) {
   base->agents.get_sessions(ns, {id}, command::unwrap(std::move(reply)));
-}
-
-namespace {
-
-struct CompactionTask {
-  BasePtr base;
-  command::SessionCompactRequest request;
-  AgentSession session;
-  CompactionPlan plan;
-  Ticks begun{};
-  Reply<command::SessionCompactReply> reply;
-};
-using CompactionTaskPtr = std::shared_ptr<CompactionTask>;  // shared by the steps of one compaction
-
-void write_compaction(const CompactionTaskPtr& task, const std::string& summary) {
-  const Base& base = *task->base;
-  store::Compaction compaction =
-      compaction_of(task->plan, task->session, task->request.strategy, summary, base.settings.compaction, base.ids, base.now());
-  compaction.event.took = std::chrono::duration_cast<Duration>(base.clock.elapsed() - task->begun);
-  task->base->agents.compact_session(std::move(compaction), [task](Result<store::CompactionEvent> event) {
-    if (!event.ok()) return task->reply(event.status());
-    task->reply(command::SessionCompactReply{
-        .done = true, .event = *std::move(event), .tokens = task->plan.tokens, .needed = task->plan.needed});
-  });
-}
-
-// The summary is one answer; nobody watches it come.
-class SummarySink final : public claude::StreamSink {
- public:
-  explicit SummarySink(CompactionTaskPtr task) : task_(std::move(task)) {}
-  void started(std::uint32_t) override {}
-  void delta(const claude::Delta&) override {}
-  void ended(Result<claude::Answer> answer) override {
-    if (!answer.ok()) return task_->reply(answer.status().annotate("the summary"));
-    const std::string summary = text_of(json::parse(answer->blocks).value_or(json::Tree::array()));
-    if (summary.empty()) return task_->reply(Status::corrupt("the summary: the model answered without a text"));
-    write_compaction(task_, summary);
-  }
-
- private:
-  const CompactionTaskPtr task_;
-};
-
-void plan(const CompactionTaskPtr& task, const std::vector<AgentMessage>& messages) {
-  task->plan = plan_compaction(messages, task->request.strategy, task->base->settings.compaction);
-  const CompactionPlan& plan = task->plan;
-  const bool nothing = plan.gives_way.empty() || (!plan.summarise && plan.pruned.empty());
-  if (nothing || (task->request.only_if_needed && !plan.needed))
-    return task->reply(command::SessionCompactReply{.done = false, .event = {}, .tokens = plan.tokens, .needed = plan.needed});
-  if (!plan.summarise) return write_compaction(task, {});
-  if (Status status = needs_model(*task->base); !status.ok()) return task->reply(status);
-  task->base->api->stream(summary_params(plan, task->base->settings.compaction), {}, std::make_shared<SummarySink>(task));
-}
-
-}  // namespace
-
-void compact_session(const BasePtr& base, command::SessionCompactRequest request, Reply<command::SessionCompactReply> reply) {
-  if (request.strategy != kHybrid && request.strategy != kSummarization)
-    return reply(Status::invalid_argument(
-        fmt::format("strategy is '{}'; '{}' and '{}' are accepted", request.strategy, kHybrid, kSummarization)));
-  const NamespaceName ns = request.ns;
-  const AgentSessionId id = request.id;
-  const auto task = std::make_shared<CompactionTask>(CompactionTask{.base = base,
-                                                                    .request = std::move(request),
-                                                                    .session = {},
-                                                                    .plan = {},
-                                                                    .begun = base->clock.elapsed(),
-                                                                    .reply = std::move(reply)});
-  find_session(base, ns, id, [task](Result<AgentSession> session) {
-    if (!session.ok()) return task->reply(session.status());
-    task->session = *std::move(session);
-    read_messages(task->base, {.session = task->session.id}, [task](Result<std::vector<AgentMessage>> messages) {
-      if (!messages.ok()) return task->reply(messages.status());
-      plan(task, *messages);
-    });
-  });
 }
 
 void Service::run(const command::Caller&, command::SessionCreateRequest request, Reply<AgentSession> reply) {

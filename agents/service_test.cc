@@ -249,6 +249,127 @@ TEST_F(ServiceTest, Case63CompactionKeepsWhatItTakesAway) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(back[i].blocks, before[i].blocks);
 }
 
+// A session whose next compaction asks the model for a summary; every answer takes 15 tokens.
+class SummaryTest : public ServiceTest {
+ protected:
+  void talk(const AgentBudget& budget) {
+    api_ = std::make_shared<ScriptedApi>([this](const std::string& params) -> Result<claude::Answer> {
+      if (params.find("memory of a conversation") == std::string::npos) return text_answer(std::string(400, 'y'));
+      ++summaries_;
+      return text_answer("they greeted");
+    });
+    settings_.compaction.window = 1'000;
+    settings_.compaction.target = 100;
+    settings_.compaction.protected_tokens = 150;
+    settings_.compaction.preserve_last = 1;
+    settings_.prices = *Prices::parse({"scripted=1/2"});
+    start_node();
+    AgentSpec spec = agent("plain").spec;
+    spec.budget = budget;
+    const auto found = ask(command::AgentGetRequest{.agent = "plain"});
+    ASSERT_TRUE(found.ok());
+    agent_ = found->id;
+    const auto updated = ask(command::AgentUpdateRequest{.id = agent_, .agent = spec});
+    ASSERT_TRUE(updated.ok()) << updated.status().text();
+    run_ = begin("plain", std::string(400, 'x'));
+    for (int i = 0; i < 5; ++i) run_ = begin("plain", std::string(400, 'x'), RunMode::streaming, run_.session);
+    ASSERT_EQ(state(run_.id), AgentRunState::completed);
+  }
+  Result<command::SessionCompactReply> compact() {
+    return ask(command::SessionCompactRequest{.id = run_.session, .strategy = kSummarization});
+  }
+  store::SpendingView spent() {
+    std::optional<store::SpendingView> out;
+    store_->get_spending({.ns = NamespaceName(kDefaultNamespace), .session = run_.session, .agent = agent_, .day = clock_.now()},
+                         Reply<store::SpendingView>([&out](Result<store::SpendingView> view) { out = *view; }));
+    settle();
+    return out.value_or(store::SpendingView());
+  }
+
+  AgentId agent_;
+  AgentRun run_;  // the last one
+  int summaries_ = 0;
+};
+
+TEST_F(SummaryTest, IsPaidForByRunSessionAgentAndNamespace) {
+  talk({});
+  const store::SpendingView before = spent();
+  const AgentRun run = look(run_.id).run;
+  ASSERT_EQ(before.session.usage.total(), 6U * 15);
+  const auto done = compact();
+  ASSERT_TRUE(done.ok()) << done.status().text();
+  ASSERT_EQ(summaries_, 1);
+  const store::SpendingView after = spent();
+  for (const auto scope :
+       {&store::SpendingView::session, &store::SpendingView::agent_today, &store::SpendingView::namespace_today}) {
+    EXPECT_EQ((after.*scope).usage.total(), (before.*scope).usage.total() + 15);
+    EXPECT_EQ((after.*scope).microdollars, (before.*scope).microdollars + 20) << "10 at one microdollar, 5 at two";
+  }
+  EXPECT_EQ(look(run_.id).run.usage.total(), run.usage.total() + 15);
+  EXPECT_EQ(look(run_.id).run.microdollars, run.microdollars + 20);
+}
+
+TEST_F(SummaryTest, IsNotMadeWhenABudgetIsUsedUp) {
+  talk({.tokens_per_session = 6 * 15});
+  const std::size_t before = messages(run_.session).size();
+  const auto refused = compact();
+  EXPECT_EQ(refused.code(), Code::exhausted);
+  EXPECT_NE(refused.status().message().find("the session has spent 90 of 90 tokens"), std::string::npos)
+      << refused.status().message();
+  EXPECT_EQ(summaries_, 0);
+  EXPECT_EQ(messages(run_.session).size(), before);
+}
+
+TEST_F(SummaryTest, IsNotMadeWhenTheDayOfTheNamespaceIsUsedUp) {
+  settings_.budgets["*"].microdollars_per_day = 6 * 20;
+  talk({});
+  const auto refused = compact();
+  EXPECT_EQ(refused.code(), Code::exhausted);
+  EXPECT_NE(refused.status().message().find("the namespace today"), std::string::npos) << refused.status().message();
+  EXPECT_EQ(summaries_, 0);
+}
+
+TEST_F(SummaryTest, IsCountedThoughTheSessionHasChangedMeanwhile) {
+  talk({});
+  api_->hold();
+  std::optional<Code> ended;
+  door_->run(command::itself(), command::SessionCompactRequest{.id = run_.session, .strategy = kSummarization},
+             Reply<command::SessionCompactReply>([&ended](Result<command::SessionCompactReply> done) { ended = done.code(); }));
+  settle();
+  ASSERT_EQ(api_->held(), 1U);
+  ASSERT_TRUE(ask(command::SessionUpdateRequest{.id = run_.session, .metadata = R"({"a":1})"}).ok());
+  const std::uint64_t before = spent().session.usage.total();
+  api_->let_go();
+  settle();
+  EXPECT_EQ(ended, Code::conflict);
+  EXPECT_EQ(spent().session.usage.total(), before + 15);
+}
+
+// Neither the summary nor what it cost is lost, and nothing is counted twice.
+TEST_F(SummaryTest, WaitsForAStoreThatIsAwayForAMoment) {
+  talk({});
+  int refusals = 3;
+  scripted_.on(store::Verb::write_agent_run, [&](store::AgentRunWrite write, Reply<store::AgentRunWritten> reply) {
+    if (refusals-- > 0) return reply(Status::unavailable("the disk is full"));
+    store_->write_agent_run(std::move(write), std::move(reply));
+  });
+  int away = 2;
+  scripted_.on(store::Verb::compact_session, [&](store::Compaction compaction, Reply<store::CompactionEvent> reply) {
+    if (away-- > 0) return reply(Status::unavailable("the database restarts"));
+    store_->compact_session(std::move(compaction), std::move(reply));
+  });
+  const std::uint64_t before = spent().session.usage.total();
+  std::optional<Code> ended;
+  door_->run(command::itself(), command::SessionCompactRequest{.id = run_.session, .strategy = kSummarization},
+             Reply<command::SessionCompactReply>([&ended](Result<command::SessionCompactReply> done) { ended = done.code(); }));
+  settle();
+  EXPECT_FALSE(ended.has_value());
+  pass(10s);
+  EXPECT_EQ(ended, Code::ok);
+  EXPECT_EQ(summaries_, 1);
+  EXPECT_EQ(spent().session.usage.total(), before + 15);
+}
+
 TEST_F(ServiceTest, AWaitEndsWithTheRun) {
   api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
   api_->hold();

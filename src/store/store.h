@@ -169,7 +169,8 @@ class AgentStore {
   virtual void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> reply) = 0;
   virtual void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) = 0;
   virtual void view_agent_run(JobId run, Reply<AgentRunView> reply) = 0;
-  // conflict: another revision, the run is final already, or another iteration has its number. invalid_argument: a final state
+  // conflict: another revision, the run is final already, or another iteration has its number. A final run takes nothing but what
+  // it pays for afterwards (only_pays() in codec/agent_rules.h), and is as final as before. invalid_argument: a final state
   // without its time, or the other way round. not_found: the run, or what a child or an execution names. already_exists: the id of a
   // message or a blob. Whatever is refused, nothing is written.
   virtual void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) = 0;

@@ -60,6 +60,14 @@ Status check_write(const AgentRunWrite& write) {
   return {};
 }
 
+bool only_pays(const AgentRun& ended, const AgentRunWrite& write) {
+  AgentRun run = write.run;
+  run.usage = ended.usage;
+  run.microdollars = ended.microdollars;
+  run.revision = ended.revision;
+  return run == ended && !write.iteration && write.messages.empty() && write.executions.empty() && write.blobs.empty();
+}
+
 Status check_compaction(const Compaction& compaction) {
   std::set<MessageId> archived, replacements;
   for (const MessageId& id : compaction.archived)

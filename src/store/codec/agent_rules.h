@@ -10,6 +10,9 @@ namespace muster::store {
 Status check_start(const AgentRunStart& start);
 // Final states have their times and others have none; an execution has a job or a child; no id comes twice.
 Status check_write(const AgentRunWrite& write);
+// A run that has ended still pays for what is done for it afterwards, such as a summary: its totals change and nothing else is
+// written, so that it is as final as before.
+bool only_pays(const AgentRun& ended, const AgentRunWrite& write);
 // No message goes twice, and no two come into one place.
 Status check_compaction(const Compaction& compaction);
 

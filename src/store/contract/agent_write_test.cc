@@ -689,6 +689,39 @@ TEST_P(AgentWriteContract, SpendingIsCountedForSessionAgentAndNamespace) {
   EXPECT_EQ(spent(session_.id, agent_.id, now() - 24h).agent_today, today.agent_today);
 }
 
+// A summary, which is made when the run has ended.
+TEST_P(AgentWriteContract, ARunThatHasEndedStillPays) {
+  run_ = end(write({.run = run_, .spent = {{1, 2, 3, 4}, 5}}).run);
+  const AgentSession session = must(client().get_session(kDefault, session_.id));
+  AgentRun paying = run_;
+  paying.usage += {10, 20, 30, 40};
+  paying.microdollars += 50;
+  AgentRunWrite payment{.run = paying, .spent = {{10, 20, 30, 40}, 50}};
+  const AgentRun paid = write(payment).run;
+  EXPECT_EQ(paid.usage, (TokenUsage{10, 20, 30, 40}));
+  EXPECT_EQ(paid.microdollars, 50u);
+  EXPECT_EQ(paid.revision, run_.revision + 1);
+  EXPECT_EQ(client().write_agent_run(payment).code(), Code::conflict) << "a repeat counts once";
+  crash();
+  EXPECT_EQ(run_now(run_), paid);
+  EXPECT_EQ(must(client().get_session(kDefault, session_.id)).revision, session.revision) << "nothing was said in it";
+  const SpendingView spent =
+      must(client().get_spending({.ns = kDefault, .session = session_.id, .agent = agent_.id, .day = now()}));
+  EXPECT_EQ(spent.session, (Spending{{11, 22, 33, 44}, 55}));
+  EXPECT_EQ(spent.agent_today, (Spending{{11, 22, 33, 44}, 55}));
+  EXPECT_EQ(spent.namespace_today, (Spending{{11, 22, 33, 44}, 55}));
+  const auto refused = [&](auto spoil, int line = __builtin_LINE()) {
+    AgentRunWrite one{.run = paid, .spent = {{.input = 1}, 1}};
+    spoil(one);
+    EXPECT_EQ(client().write_agent_run(one).code(), Code::conflict) << "line " << line;
+    EXPECT_EQ(run_now(run_), paid) << "line " << line;
+  };
+  refused([](AgentRunWrite& w) { w.run.state = AgentRunState::failed; });
+  refused([](AgentRunWrite& w) { w.run.response_text = "something else"; });
+  refused([&](AgentRunWrite& w) { w.messages = {said(MessageRole::user, "late")}; });
+  refused([](AgentRunWrite& w) { w.blobs = {{Uuid{1, 9}, "late"}}; });
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, AgentWriteContract, ::testing::ValuesIn(stores()), store_name);
 INSTANTIATE_TEST_SUITE_P(Stores, AgentChildContract, ::testing::ValuesIn(stores()), store_name);
 

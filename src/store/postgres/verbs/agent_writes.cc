@@ -297,7 +297,7 @@ Result<AgentRunStarted> start_agent_run(Tx& tx, const AgentRunStart& start) {
 Result<AgentRunWritten> write_agent_run(Tx& tx, const AgentRunWrite& write) {
   auto held = hold_run(tx, write.run.id);
   if (!held.ok()) return held.status();
-  if (is_final(held->run.state)) return refusal::agent_run_final(held->run.id, held->run.state);
+  if (is_final(held->run.state) && !only_pays(held->run, write)) return refusal::agent_run_final(held->run.id, held->run.state);
   if (held->run.revision != write.run.revision)
     return refusal::moved_on("run", held->run.id.text(), held->run.revision, write.run.revision);
   if (Status status = check_write(write); !status.ok()) return status;

@@ -105,7 +105,8 @@ class Writing {
   Status check_run() {
     auto stored = find_run(core_, core_.ids.decode(write_.run.id).value_or(0));
     if (!stored) return refusal::no_agent_run(write_.run.id);
-    if (is_final(stored->state)) return refusal::agent_run_final(stored->id, stored->state);
+    was_final_ = is_final(stored->state);
+    if (was_final_ && !only_pays(*stored, write_)) return refusal::agent_run_final(stored->id, stored->state);
     if (stored->revision != write_.run.revision)
       return refusal::moved_on("run", stored->id.text(), stored->revision, write_.run.revision);
     if (Status sound = check_write(write_); !sound.ok()) return sound;
@@ -193,7 +194,7 @@ class Writing {
     write_result_of_child();
     for (const Blob& one : write_.blobs) insert_blob(sql_.agent_blob_insert, core_.ids, session_.session.id, one);
     write_spending();
-    if (!write_.messages.empty() || is_final(out_.run.state)) touched_.insert(session_.session.id);
+    if (!write_.messages.empty() || (is_final(out_.run.state) && !was_final_)) touched_.insert(session_.session.id);
     for (const AgentSessionId& id : touched_) {
       auto other = id == session_.session.id ? std::optional(session_) : find_session(core_, id);
       if (other) touch_session(core_, *other);
@@ -273,6 +274,7 @@ class Writing {
   AgentRunWrite& write_;
   SessionRow session_;
   std::int64_t ns_row_ = 0;
+  bool was_final_ = false;  // the run, before
   std::optional<std::int64_t> iteration_row_;
   std::vector<std::optional<std::int64_t>> execution_rows_;
   std::vector<JobSpec> jobs_;  // of the executions that have one, in their order
