@@ -45,21 +45,26 @@ CallGate::CallGate(net::IoLoop& loop, command::Door& door, Metrics& metrics, Grp
   for (Token& token : core.options.tokens) token.secret.clear();
 }
 
-Result<command::Caller> CallGate::authenticate(std::string_view authorization, const std::string& address) {
+Result<auth::Credential> CallGate::authenticate(std::string_view authorization, const std::string& address) {
   if (authorization.empty() && !token_needed_.load(std::memory_order_relaxed))
-    return command::Caller{.role = command::Role::operator_role, .name = "anonymous", .address = address, .worker = {}};
+    return auth::Credential{
+        .caller = {.role = command::Role::operator_role, .name = "anonymous", .address = address, .worker = {}}};
   const std::lock_guard lock(auth_mutex_);
   auto credential = authenticator_.authenticate(authorization, address, core.clock().elapsed());
-  if (credential.ok()) return std::move(credential->caller);
   // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
   if (credential.code() == Code::unauthenticated && !authorization.empty())
     log::warn("authentication failed", {{"address", address}, {"front", std::string("grpc")}});
-  return credential.status();
+  return credential;
 }
 
-Result<command::Caller> CallGate::admit(const Entry& entry, std::string_view authorization, const std::string& address) {
+Result<auth::Credential> CallGate::admit(const Entry& entry, std::string_view authorization, const std::string& address) {
   if (!entry.open()) return authenticate(authorization, address);
-  return command::Caller{.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}};
+  return auth::Credential{.caller = {.role = command::Role::read_only, .name = "anonymous", .address = address, .worker = {}}};
+}
+
+bool CallGate::still_valid(const auth::Credential& credential) {
+  const std::lock_guard lock(auth_mutex_);
+  return authenticator_.still_valid(credential);
 }
 
 std::string CallGate::correlation_of(const Metadata& received) {

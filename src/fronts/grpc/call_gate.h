@@ -43,8 +43,9 @@ class CallGate {
 
   // unauthenticated, exhausted (the address has to wait): as in fronts/auth/. An authorization that is empty is none.
   // The same for a method: those that are open to all take no token.
-  Result<command::Caller> admit(const Entry& entry, std::string_view authorization, const std::string& address);
-  Result<command::Caller> authenticate(std::string_view authorization, const std::string& address);
+  Result<auth::Credential> admit(const Entry& entry, std::string_view authorization, const std::string& address);
+  Result<auth::Credential> authenticate(std::string_view authorization, const std::string& address);
+  bool still_valid(const auth::Credential& credential);  // it would be let in now as well
   void set_tokens(const auth::AuthOptions& tokens);
 
   // Counts a call in. exhausted: calls_max. unavailable: the front stops. Call close_call() once for every open one.

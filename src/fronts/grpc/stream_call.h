@@ -1,5 +1,5 @@
-// Calls of more than one message: health's Watch and reflection. A row of the catalogue that has `open` instead of `run` makes a
-// StreamMethod for each call; the transport owns it and tells it what comes.
+// Calls of more than one message: health's Watch, reflection, and watches of runs. A row of the catalogue that has `open` instead
+// of `run` makes a StreamMethod for each call; the transport owns it and tells it what comes.
 //
 // Everything happens on the loop's thread, and answers of the engine reach it through StreamCall::handle(). One message is read
 // at a time: the next one comes when what was sent has left.
@@ -28,6 +28,8 @@ class StreamCall {
   std::string correlation;  // as in Call
 
   virtual std::string_view metadata(std::string_view name) const = 0;
+  // The token that the caller came with would still be accepted: a stream may outlive it.
+  virtual bool may_go_on() = 0;
   // A message to the client. After the end it goes nowhere.
   virtual void send(std::string message) = 0;
   virtual std::size_t unsent() const = 0;  // bytes that have not left: send no more while there are many

@@ -34,7 +34,7 @@ void WireCall::take_head(const http2::Head& head) {
   auto known = gate().admit(entry(), head_.authorization, stream_->peer_address());
   head_.authorization = {};
   if (!known.ok()) return refuse_peer(known.status());
-  if (const Status admitted = admit(*std::move(known)); !admitted.ok()) return refuse_peer(admitted);
+  if (const Status admitted = admit(std::move(known->caller)); !admitted.ok()) return refuse_peer(admitted);
   if (head.ended) return input_ended();
   if (!head_.timeout) return;
   deadline = core.clock().elapsed() + *head_.timeout;

@@ -40,7 +40,8 @@ Status WireStream::take_head(const http2::Head& head) {
   connection = fmt::format("grpc:{}", stream_->connection());
   auto known = gate_->admit(entry_, std::exchange(head_.authorization, {}), stream_->peer_address());
   if (!known.ok()) return known.status();
-  caller = *std::move(known);
+  credential_ = *std::move(known);
+  caller = credential_.caller;
   caller.correlation = correlation;
   if (Status room = open_place(); !room.ok()) return room;
   if (const command::Spec* const command = entry_.method.command)

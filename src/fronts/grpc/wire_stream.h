@@ -29,6 +29,7 @@ class WireStream final : public http2::Handler, public StreamCall, public std::e
   void closed() override;
 
   std::string_view metadata(std::string_view name) const override;
+  bool may_go_on() override { return entry_.open() || gate_->still_valid(credential_); }
   void send(std::string message) override;
   std::size_t unsent() const override { return stream_ == nullptr ? 0 : stream_->unsent(); }
   void finish() override;
@@ -51,6 +52,7 @@ class WireStream final : public http2::Handler, public StreamCall, public std::e
   http2::Stream* stream_;  // null: it has ended
   const Ticks begun_;
   CallHead head_;
+  auth::Credential credential_;
   MessageReader reader_;
   std::string input_;  // what came while the method was sending
   std::unique_ptr<StreamMethod> method_;
