@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/json_reader.h"
+#include "command/run_event_name.h"
 #include "fronts/http/codec/feedback.h"
 #include "fronts/http/endpoint.h"
 #include "fronts/http/json/writer.h"
@@ -15,13 +15,6 @@ namespace muster::http {
 namespace {
 
 constexpr std::string_view kStillHere = ": still here\n\n";
-constexpr std::size_t kEventNameMax = 64;
-
-bool is_event_name(std::string_view name) {
-  return !name.empty() && name.size() <= kEventNameMax && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
-  });
-}
 
 // White space between tokens is all that a line's end can be in JSON, so a reader that joins the lines has the same value.
 void append_data(std::string& out, std::string_view json) {
@@ -44,13 +37,9 @@ void append_gaps(std::string& out, const std::vector<engine::OutputGap>& gaps) {
 }  // namespace
 
 void append_run_chunk(std::string& out, const OutputChunk& chunk) {
-  std::string name;
-  if (chunk.text)
-    if (const auto object = muster::json::parse_object(chunk.data))
-      if (const std::string* type = muster::json::text(*object, "type")) name = *type;
-  const bool passed_on = is_event_name(name);
-  fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\n", chunk.number, passed_on ? name : "chunk");
-  if (passed_on) return append_data(out, chunk.data);
+  const std::string name = command::run_event_name(chunk);
+  fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\n", chunk.number, name.empty() ? "chunk" : name);
+  if (!name.empty()) return append_data(out, chunk.data);
   std::string shown;
   JsonWriter writer(shown);
   write(writer, chunk);
