@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "command/agent_runs.h"
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/workers.h"
@@ -34,7 +35,7 @@ std::string_view code_name(std::size_t code) {
 bool carries_much(const command::Spec* command) {
   static constexpr std::array kCommands{&command::kRunGet,     &command::kRunList,     &command::kRunGetStep,
                                         &command::kRunHistory, &command::kScheduleGet, &command::kScheduleList,
-                                        &command::kWorkerList};
+                                        &command::kWorkerList, &command::kAgentRunList};
   return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
 }
 

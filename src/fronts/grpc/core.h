@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -72,6 +73,7 @@ struct Core {
   std::shared_ptr<Roster> roster = make_roster(door.clock());  // shared only because it is not known here
   Alarms alarms;
   std::atomic<bool> stopping{false};  // nothing is begun any more
+  std::size_t run_watches = 0;        // open streams of AgentRunService/WatchRun; on the loop's thread
 
   // Runs `then` on the loop's thread when this much real time has passed, or at once when the front stops.
   void after(Duration wait, UniqueFunction<void()> then) { alarms.run_after(wait, std::move(then)); }

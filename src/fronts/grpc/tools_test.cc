@@ -167,7 +167,7 @@ TEST_F(Tools, BothVersionsOfReflectionListEveryService) {
   for (const char* name :
        {"kagzi.WorkflowService", "kagzi.v1.WorkflowService", "kagzi.v1.WorkerService", "kagzi.v1.WorkflowScheduleService",
         "kagzi.v1.AdminService", "kagzi.v1.NamespaceService", "muster.v1.RunService", "muster.v1.ScheduleService",
-        "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"})
+        "muster.v1.AgentRunService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"})
     EXPECT_TRUE(newer.contains(name)) << name;
 }
 

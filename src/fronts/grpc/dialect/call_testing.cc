@@ -112,7 +112,7 @@ void MethodTest::start() {
   store = *std::move(opened);
   engine = std::make_unique<engine::Engine>(*store, clock, *metrics, engine_options);
   door = std::make_unique<command::Door>(
-      *engine, command::ServerFacts{.version = "0.1.0", .started_at = clock.now(), .node = "node-1"}, *metrics);
+      *engine, command::ServerFacts{.version = "0.1.0", .started_at = clock.now(), .node = "node-1", .agents = agents}, *metrics);
   loop = std::make_unique<net::IoLoop>(clock, metrics.get());
   loop->start();
   core = std::make_unique<Core>(*loop, *door, *metrics, options);

@@ -106,7 +106,8 @@ class MethodTest : public testing::Test {
   engine::Options engine_options;
   GrpcOptions options;  // a test may change them and restart()
   command::Caller caller{.role = command::Role::operator_role, .name = "test", .address = "test", .worker = {}};
-  std::string connection = "ipv4:127.0.0.1:1";  // by which the next calls come
+  std::string connection = "ipv4:127.0.0.1:1";    // by which the next calls come
+  std::shared_ptr<command::AgentService> agents;  // null: the server runs none. Shared with its facts
   std::string folder;
   std::unique_ptr<Metrics> metrics;
   std::unique_ptr<store::sqlite::SqliteStore> store;

@@ -26,4 +26,11 @@ void trigger_schedule(CallRef call);
 void preview_schedule(CallRef call);
 void backfill_schedule(CallRef call);
 
+void start_agent_run(CallRef call);
+void get_agent_run(CallRef call);
+void list_agent_runs(CallRef call);
+void cancel_agent_run(CallRef call);
+void approve_agent_run(CallRef call);
+void deny_agent_run(CallRef call);
+
 }  // namespace muster::rpc::native

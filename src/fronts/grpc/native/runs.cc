@@ -1,7 +1,6 @@
 // RunService: signals, children, results that are waited for, and the timeline of a run.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "command/runs.h"
@@ -15,8 +14,6 @@
 namespace muster::rpc::native {
 namespace {
 
-constexpr Duration kResultWaitMax{60'000};
-constexpr Duration kDeadlineMargin{200};  // an answer leaves this long before the client gives up
 constexpr PageRule kRunPages{.usual = 100, .most = 1'000};
 
 // Empty: in whichever namespace the run is.
@@ -182,15 +179,8 @@ void get_result(CallRef call) {
   if (!request) return;
   const auto run = require_run("run_id", request->run_id());
   if (!run.ok()) return Native::refuse(call, run.status());
-  auto wait = duration_of("wait", request->wait());
+  const auto wait = wait_of(*call, request->wait());
   if (!wait.ok()) return Native::refuse(call, wait.status());
-  if (*wait > kResultWaitMax)
-    return Native::refuse(call, Status::invalid_argument(fmt::format("wait of {} ms is above {} ms; ask again instead",
-                                                                     wait->count(), kResultWaitMax.count())));
-  if (call->deadline) {
-    const auto left = std::chrono::floor<Duration>(*call->deadline - call->core.clock().elapsed());
-    *wait = std::clamp(left - std::min(kDeadlineMargin, left / 2), Duration(0), *wait);
-  }
   // Read first: a run of another namespace is not to be waited for.
   find_run(call, any_or(request->namespace_()), *run, [call, wait = *wait](Result<Job> found) {
     if (!found.ok()) return Native::refuse(call, found.status());

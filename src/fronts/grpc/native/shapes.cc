@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "command/schedules.h"
+#include "fronts/grpc/core.h"
 #include "fronts/grpc/dialect/json.h"
 #include "fronts/grpc/dialect/names.h"
 #include "fronts/grpc/dialect/runs.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kDurationSecondsMax = 315'576'000'000;  // by protobuf's own rule
 constexpr std::int64_t kNanosPerMs = 1'000'000;
+constexpr Duration kDeadlineMargin{200};  // an answer leaves this long before the client gives up
 
 std::string_view to_string(GapRule rule) { return rule == GapRule::next ? "next" : "skip"; }
 std::string_view to_string(FoldRule rule) { return rule == FoldRule::once ? "once" : "twice"; }
@@ -93,6 +96,17 @@ Result<Duration> duration_of(std::string_view field, const google::protobuf::Dur
   if (message.seconds() < 0 || message.nanos() < 0 || message.seconds() > kDurationSecondsMax || message.nanos() >= 1'000'000'000)
     return Status::invalid_argument(fmt::format("{} is not a duration of 0 or more", field));
   return Duration(message.seconds() * 1'000 + message.nanos() / kNanosPerMs);
+}
+
+Result<Duration> wait_of(const Call& call, const google::protobuf::Duration& message) {
+  const auto wait = duration_of("wait", message);
+  if (!wait.ok()) return wait;
+  if (*wait > kAnswerWaitMax)
+    return Status::invalid_argument(
+        fmt::format("wait of {} ms is above {} ms; ask again instead", wait->count(), kAnswerWaitMax.count()));
+  if (!call.deadline) return wait;
+  const auto left = std::chrono::floor<Duration>(*call.deadline - call.core.clock().elapsed());
+  return std::clamp(left - std::min(kDeadlineMargin, left / 2), Duration(0), *wait);
 }
 
 void put_step(const Step& step, pb::StepAttempt* out) {

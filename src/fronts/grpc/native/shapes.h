@@ -28,6 +28,11 @@ void put_content(const std::optional<Content>& content, pb::Content* out);  // n
 // Whole milliseconds. invalid_argument: negative, or not a duration by its own rules.
 Result<Duration> duration_of(std::string_view field, const google::protobuf::Duration& message);
 
+// How long an answer may wait for something to happen: what is asked for, and a little less than the client's own patience.
+// invalid_argument: more than kAnswerWaitMax.
+inline constexpr Duration kAnswerWaitMax{60'000};
+Result<Duration> wait_of(const Call& call, const google::protobuf::Duration& message);
+
 void put_step(const Step& step, pb::StepAttempt* out);
 
 void put_schedule(const Schedule& schedule, pb::Schedule* out);
