@@ -238,6 +238,22 @@ TEST_F(BatchTest, APollThatTheStoreRefusesForAMomentGoesOn) {
   EXPECT_EQ(state(run.id), AgentRunState::completed);
 }
 
+// A batch is looked at once in its interval, whatever happens to its runs meanwhile, and by one node.
+TEST_F(BatchTest, Case38ABatchIsPolledOnceInAnInterval) {
+  settings_.poll_interval = 30s;
+  api_->set_polls_until_ended(10);
+  start_node();
+  agent("plain");
+  begin("plain", "hi", RunMode::batch);
+  pass(2s);
+  ASSERT_EQ(api_->asked("create_batch"), 1U);
+  while (api_->asked("get_batch") == 0) pass(1s);
+  pass(29s);
+  EXPECT_EQ(api_->asked("get_batch"), 1U);
+  pass(2s);
+  EXPECT_EQ(api_->asked("get_batch"), 2U);
+}
+
 // More is read when what was read is written.
 TEST_F(BatchTest, ResultsAreReadNoFasterThanTheyAreWritten) {
   const std::string long_text(kBatchBytesHeldMax / 4, 'x');

@@ -3,6 +3,7 @@
 
 #include "agents/run_driver.h"
 #include "agents/stage_testing.h"
+#include "command/queues.h"
 
 namespace muster::agents {
 namespace {
@@ -359,6 +360,78 @@ TEST_F(RuntimeTest, AToolThatEndsAfterTheFirstLookOfARestartedNodeIsHeard) {
   EXPECT_EQ(state(run.id), AgentRunState::pending_tools);
   answer(grants[1], R"("green")");
   EXPECT_EQ(state(run.id), AgentRunState::completed) << "and not at its own look, half a minute later";
+}
+
+// AgentPG's running executions never time out, and keep their run for ever.
+TEST_F(RuntimeTest, AToolThatNeverAnswersIsAnErrorForTheModel) {
+  api_ = std::make_shared<ScriptedApi>(
+      std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "lint")}), text_answer("pity")});
+  start_node();
+  ToolSpec spec;
+  spec.name = ToolName("lint");
+  spec.description = "hangs";
+  spec.timeout = 10s;
+  ASSERT_TRUE(ask(command::ToolDefineRequest{.tool = spec}).ok());
+  agent("code", {"lint"});
+  const AgentRun run = begin("code", "check");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    ASSERT_EQ(take_tools({"lint"}).size(), 1U) << attempt;
+    pass(15s);
+  }
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.executions[0].state, ToolExecutionState::failed);
+  EXPECT_TRUE(seen.executions[0].is_error);
+  EXPECT_EQ(seen.executions[0].attempts, 2U);
+}
+
+// What the model asks for at once goes as fast as the queue of its tool lets it.
+TEST_F(RuntimeTest, AToolRunsNoMoreOftenThanItsQueueAllows) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "mail"), tool_block("t2", "mail"), tool_block("t3", "mail")}), text_answer("sent")});
+  start_node();
+  ToolSpec spec;
+  spec.name = ToolName("mail");
+  spec.description = "sends one";
+  spec.queue = QueueName("mails");
+  ASSERT_TRUE(ask(command::ToolDefineRequest{.tool = spec}).ok());
+  command::QueueLimitRequest limits;
+  limits.queue = QueueName("mails");
+  limits.rate = RateLimit{.count = 1, .per = 10s, .burst = 1};
+  ASSERT_TRUE(ask(std::move(limits)).ok());
+  agent("code", {"mail"});
+  const AgentRun run = begin("code", "three of them");
+  for (int sent = 0; sent < 3; ++sent) {
+    const auto grants = take_tools({"mail"});
+    ASSERT_EQ(grants.size(), 1U) << sent;
+    answer(grants[0], "1");
+    EXPECT_TRUE(take_tools({"mail"}).empty());
+    pass(10s);
+  }
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+}
+
+// Cases 32 and 34: what its node has lost is taken again, once for each loss, and the conversation is as it was.
+TEST_F(RuntimeTest, Case34ARescuedRunGoesOnWhereItWas) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late"), text_answer("again")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  ASSERT_EQ(state(run.id), AgentRunState::streaming);
+  crash();
+  pass(4s);
+  EXPECT_EQ(job(run.id).rescues, 0U) << "its node may come back";
+  pass(70s);
+  EXPECT_EQ(job(run.id).rescues, 1U);
+  api_->let_go();
+  start_node();
+  pass(2s);
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed);
+  EXPECT_EQ(seen.run.rescues, 1U);
+  EXPECT_TRUE(seen.run.last_rescue_at.has_value());
+  EXPECT_EQ(messages(run.session).size(), 2U) << "the prompt once";
 }
 
 TEST_F(RuntimeTest, CancelMidStreamEndsTheCall) {
@@ -798,6 +871,119 @@ TEST_F(CrashTest, AtEveryPointOfARunWithTwoTools) {
     EXPECT_LE(answers - before, 3U);
   }
   EXPECT_GE(points, 12U);
+}
+
+// A full disk, or a database that restarts: from the nth call on the store refuses everything for a while, or does what it is
+// asked once more and cannot say so. Whatever n is, the run completes, no call of the model is repeated and no tool.
+class OutageTest : public Stage {
+ protected:
+  void prepare() {
+    api_ = std::make_shared<ScriptedApi>([this](const std::string& params) -> Result<claude::Answer> {
+      ++calls_;
+      if (params.find("tool_result") != std::string::npos) return text_answer("fine");
+      return tool_answer({tool_block("t1", "lint"), tool_block("t2", "test")});
+    });
+    start_node();
+    tool("lint");
+    tool("test");
+    agent("code", {"lint", "test"});
+    take_tools({"lint", "test"});
+  }
+  enum class Kind : std::uint8_t { refuses, forgets };
+  // From the nth call about the run on. `forgets`: that one is done, and its answer is lost.
+  void fail_at(std::size_t n, Kind kind) {
+    left_ = n;
+    out_ = false;
+    on_call(store::Verb::write_agent_run, &store::Store::write_agent_run, kind);
+    on_call(store::Verb::view_agent_run, &store::Store::view_agent_run, kind);
+    on_call(store::Verb::list_messages, &store::Store::list_messages, kind);
+    on_call(store::Verb::snooze, &store::Store::snooze, kind);
+    on_call(store::Verb::complete, &store::Store::complete, kind);
+  }
+  void recover() {
+    out_ = false;
+    scripted_.fail_with(std::nullopt);
+    for (const auto verb : {store::Verb::write_agent_run, store::Verb::view_agent_run, store::Verb::list_messages,
+                            store::Verb::snooze, store::Verb::complete})
+      scripted_.off(verb);
+  }
+
+  std::size_t calls_ = 0;  // of the model
+  std::size_t left_ = 0;   // calls of the store until it fails
+  bool out_ = false;
+
+ private:
+  template <class Noun, class Given, class Answer>
+  void on_call(store::Verb verb, void (Noun::*method)(Given, Reply<Answer>), Kind kind) {
+    scripted_.on(verb, [this, method, kind](Given given, Reply<Answer> reply) {
+      if (out_) return reply(Status::unavailable("the disk is full"));
+      if (left_ == 0 || --left_ > 0) return ((*store_).*method)(std::move(given), std::move(reply));
+      out_ = true;
+      scripted_.fail_with(Status::unavailable("the disk is full"));
+      if (kind == Kind::refuses) return reply(Status::unavailable("the disk is full"));
+      ((*store_).*method)(std::move(given), [reply = std::move(reply)](const Result<Answer>&) mutable {
+        reply(Status::outcome_unknown("the connection was lost"));
+      });
+    });
+  }
+};
+
+TEST_F(OutageTest, NothingIsLostAndNothingIsDoneTwice) {
+  prepare();
+  std::size_t points = 0;
+  for (const Kind kind : {Kind::refuses, Kind::forgets}) {
+    bool failed = true;
+    for (std::size_t n = 1; failed; ++n) {
+      SCOPED_TRACE(testing::Message() << (kind == Kind::refuses ? "refused at " : "forgotten at ") << n);
+      ASSERT_LT(n, 100U);
+      executed_.clear();
+      calls_ = 0;
+      const AgentRun run = begin("code", "check");
+      ASSERT_EQ(state(run.id), AgentRunState::pending_tools);
+      const auto grants = take_tools({"lint", "test"});
+      ASSERT_EQ(grants.size(), 2U);
+      // From here on: the tools end, and the run goes on.
+      fail_at(n, kind);
+      door_->run(command::itself(), command::JobCompleteRequest{.lease = {grants[0].id, grants[0].fence}, .result = {}},
+                 Reply<store::Settled>([](const Result<store::Settled>&) {}));
+      settle();
+      door_->run(command::itself(), command::JobCompleteRequest{.lease = {grants[1].id, grants[1].fence}, .result = {}},
+                 Reply<store::Settled>([](const Result<store::Settled>&) {}));
+      pass(20s);
+      failed = out_;
+      points += failed ? 1 : 0;
+      recover();
+      // A tool whose end the store did not take says so again.
+      for (const Grant& grant : grants)
+        if (!is_finished(job(grant.id).state)) answer(grant, R"("done")");
+      pass(settings_.tool_look_every + 15s);
+      const auto seen = look(run.id);
+      EXPECT_EQ(seen.run.state, AgentRunState::completed) << seen.run.error_message;
+      EXPECT_EQ(job(run.id).state, JobState::completed);
+      EXPECT_EQ(calls_, 2U);
+      EXPECT_EQ(seen.run.iterations, 2U);
+      EXPECT_EQ(messages(run.session).size(), 4U);
+      for (const ToolExecution& one : seen.executions) EXPECT_EQ(one.attempts, 1U);
+    }
+  }
+  EXPECT_GE(points, 12U);
+}
+
+TEST_F(OutageTest, AnAnswerThatArrivesMeanwhileIsKept) {
+  prepare();
+  api_->hold();
+  const AgentRun run = begin("code", "check");
+  ASSERT_EQ(api_->held(), 1U);
+  scripted_.fail_with(Status::unavailable("the database restarts"));
+  api_->let_go();
+  pass(30s);
+  scripted_.fail_with(std::nullopt);
+  pass(5s);
+  EXPECT_EQ(state(run.id), AgentRunState::pending_tools);
+  EXPECT_EQ(calls_, 1U);
+  for (const Grant& grant : take_tools({"lint", "test"})) answer(grant, R"("done")");
+  EXPECT_EQ(state(run.id), AgentRunState::completed);
+  EXPECT_EQ(calls_, 2U);
 }
 
 }  // namespace

@@ -473,6 +473,21 @@ TEST_P(AgentChildContract, ACallThatIsOverStaysAsItEnded) {
   EXPECT_FALSE(execution_now(called).output);
 }
 
+// Case 4 of AgentPG: who has tools alone is granted no run, and who carries runs out no tool.
+TEST_P(AgentWriteContract, Case4WhoLacksWhatIsNeededIsGrantedNothing) {
+  join(a_worker("b", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:lint"}); }));
+  EXPECT_TRUE(take("b", 5).empty());
+  EXPECT_EQ(state(run_.id), JobState::ready);
+  join_runtime();
+  ASSERT_EQ(take("w1", 5).size(), 1u);
+  const Iteration iteration = an_iteration();
+  AgentRunWrite one = with_iteration(run_, iteration);
+  one.executions = {{.execution = an_execution(iteration, 0, "test"), .job = tool_job("test")}};
+  write(std::move(one));
+  EXPECT_TRUE(take("w1", 5).empty());
+  EXPECT_TRUE(take("b", 5).empty());
+}
+
 // Case 16 of AgentPG: only what a worker offers is granted to it.
 TEST_P(AgentWriteContract, Case16AWorkerIsGrantedTheToolsItOffers) {
   join(a_worker("b", [](WorkerSpec& w) { w.capabilities = CapabilitySet({"tool:lint"}); }));
