@@ -104,31 +104,71 @@ class Funnel : public Store {
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> r) override { go(Verb::keyspace, &Store::keyspace, r, batch); }
 
   void put_agent(AgentPut put, Reply<Agent> r) override { go(Verb::put_agent, &Store::put_agent, r, put); }
-  void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> r) override { go(Verb::get_agents, &Store::get_agents, r, ns, ids); }
+  void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> r) override {
+    go(Verb::get_agents, &Store::get_agents, r, ns, ids);
+  }
   void list_agents(AgentQuery query, Reply<AgentPage> r) override { go(Verb::list_agents, &Store::list_agents, r, query); }
-  void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> r) override { go(Verb::delete_agent, &Store::delete_agent, r, ns, id); }
+  void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> r) override {
+    go(Verb::delete_agent, &Store::delete_agent, r, ns, id);
+  }
   void put_tool(ToolPut put, Reply<Tool> r) override { go(Verb::put_tool, &Store::put_tool, r, put); }
-  void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> r) override { go(Verb::get_tools, &Store::get_tools, r, ns, names); }
+  void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> r) override {
+    go(Verb::get_tools, &Store::get_tools, r, ns, names);
+  }
   void list_tools(ToolQuery query, Reply<ToolPage> r) override { go(Verb::list_tools, &Store::list_tools, r, query); }
-  void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> r) override { go(Verb::delete_tool, &Store::delete_tool, r, ns, name); }
-  void create_session(SessionCreate create, Reply<AgentSession> r) override { go(Verb::create_session, &Store::create_session, r, create); }
-  void update_session(AgentSession session, Reply<AgentSession> r) override { go(Verb::update_session, &Store::update_session, r, session); }
-  void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> r) override { go(Verb::get_sessions, &Store::get_sessions, r, ns, ids); }
-  void list_sessions(SessionQuery query, Reply<SessionPage> r) override { go(Verb::list_sessions, &Store::list_sessions, r, query); }
-  void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> r) override { go(Verb::delete_session, &Store::delete_session, r, ns, id); }
-  void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> r) override { go(Verb::start_agent_run, &Store::start_agent_run, r, start); }
-  void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> r) override { go(Verb::get_agent_runs, &Store::get_agent_runs, r, runs); }
-  void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> r) override { go(Verb::list_agent_runs, &Store::list_agent_runs, r, query); }
+  void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> r) override {
+    go(Verb::delete_tool, &Store::delete_tool, r, ns, name);
+  }
+  void create_session(SessionCreate create, Reply<AgentSession> r) override {
+    go(Verb::create_session, &Store::create_session, r, create);
+  }
+  void update_session(AgentSession session, Reply<AgentSession> r) override {
+    go(Verb::update_session, &Store::update_session, r, session);
+  }
+  void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> r) override {
+    go(Verb::get_sessions, &Store::get_sessions, r, ns, ids);
+  }
+  void list_sessions(SessionQuery query, Reply<SessionPage> r) override {
+    go(Verb::list_sessions, &Store::list_sessions, r, query);
+  }
+  void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> r) override {
+    go(Verb::delete_session, &Store::delete_session, r, ns, id);
+  }
+  void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> r) override {
+    go(Verb::start_agent_run, &Store::start_agent_run, r, start);
+  }
+  void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> r) override {
+    go(Verb::get_agent_runs, &Store::get_agent_runs, r, runs);
+  }
+  void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> r) override {
+    go(Verb::list_agent_runs, &Store::list_agent_runs, r, query);
+  }
   void view_agent_run(JobId run, Reply<AgentRunView> r) override { go(Verb::view_agent_run, &Store::view_agent_run, r, run); }
-  void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> r) override { go(Verb::write_agent_run, &Store::write_agent_run, r, write); }
-  void list_iterations(IterationQuery query, Reply<IterationList> r) override { go(Verb::list_iterations, &Store::list_iterations, r, query); }
-  void list_executions(ExecutionQuery query, Reply<ExecutionPage> r) override { go(Verb::list_executions, &Store::list_executions, r, query); }
-  void list_messages(MessageQuery query, Reply<MessagePage> r) override { go(Verb::list_messages, &Store::list_messages, r, query); }
+  void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> r) override {
+    go(Verb::write_agent_run, &Store::write_agent_run, r, write);
+  }
+  void list_iterations(IterationQuery query, Reply<IterationList> r) override {
+    go(Verb::list_iterations, &Store::list_iterations, r, query);
+  }
+  void list_executions(ExecutionQuery query, Reply<ExecutionPage> r) override {
+    go(Verb::list_executions, &Store::list_executions, r, query);
+  }
+  void list_messages(MessageQuery query, Reply<MessagePage> r) override {
+    go(Verb::list_messages, &Store::list_messages, r, query);
+  }
   void get_blob(Uuid id, Reply<Blob> r) override { go(Verb::get_blob, &Store::get_blob, r, id); }
-  void get_spending(SpendingQuery query, Reply<SpendingView> r) override { go(Verb::get_spending, &Store::get_spending, r, query); }
-  void compact_session(Compaction compaction, Reply<CompactionEvent> r) override { go(Verb::compact_session, &Store::compact_session, r, compaction); }
-  void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> r) override { go(Verb::restore_session, &Store::restore_session, r, session, event); }
-  void list_compactions(AgentSessionId session, Reply<CompactionList> r) override { go(Verb::list_compactions, &Store::list_compactions, r, session); }
+  void get_spending(SpendingQuery query, Reply<SpendingView> r) override {
+    go(Verb::get_spending, &Store::get_spending, r, query);
+  }
+  void compact_session(Compaction compaction, Reply<CompactionEvent> r) override {
+    go(Verb::compact_session, &Store::compact_session, r, compaction);
+  }
+  void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> r) override {
+    go(Verb::restore_session, &Store::restore_session, r, session, event);
+  }
+  void list_compactions(AgentSessionId session, Reply<CompactionList> r) override {
+    go(Verb::list_compactions, &Store::list_compactions, r, session);
+  }
 
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> r) override {
     go(Verb::register_workers, &Store::register_workers, r, batch);

@@ -171,8 +171,8 @@ class AgentStore {
   virtual void view_agent_run(JobId run, Reply<AgentRunView> reply) = 0;
   // conflict: another revision, the run is final already, or another iteration has its number. A final run takes nothing but what
   // it pays for afterwards (only_pays() in codec/agent_rules.h), and is as final as before. invalid_argument: a final state
-  // without its time, or the other way round. not_found: the run, or what a child or an execution names. already_exists: the id of a
-  // message or a blob. Whatever is refused, nothing is written.
+  // without its time, or the other way round. not_found: the run, or what a child or an execution names. already_exists: the id
+  // of a message or a blob. Whatever is refused, nothing is written.
   virtual void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) = 0;
   virtual void list_iterations(IterationQuery query, Reply<IterationList> reply) = 0;
   virtual void list_executions(ExecutionQuery query, Reply<ExecutionPage> reply) = 0;
@@ -219,8 +219,8 @@ class QueueStore {
   virtual void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) = 0;
   virtual void list_namespaces(Reply<std::vector<NamespaceInfo>> reply) = 0;
   virtual void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply) = 0;
-  // conflict: it still holds jobs, workers or unfinished runs of agents, or is the default one. Its schedules go with it, and so do
-  // its agents, their tools and their sessions.
+  // conflict: it still holds jobs, workers or unfinished runs of agents, or is the default one. Its schedules go with it, and so
+  // do its agents, their tools and their sessions.
   virtual void delete_namespace(NamespaceName ns, Reply<NamespaceInfo> reply) = 0;
 };
 
