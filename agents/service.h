@@ -38,7 +38,7 @@ class Service final : public command::AgentService {
            Reply<command::SessionCompactReply> reply) override;
   void run(const command::Caller& caller, command::SessionRestoreRequest request, Reply<store::CompactionEvent> reply) override;
   void run(const command::Caller& caller, command::SessionCompactionsRequest request,
-           Reply<store::CompactionList> reply) override;
+           Reply<store::CompactionPage> reply) override;
 
   void run(const command::Caller& caller, command::AgentRunStartRequest request, Reply<store::AgentRunStarted> reply) override;
   void run(const command::Caller& caller, command::AgentRunGetRequest request, Reply<command::AgentRunGetReply> reply) override;

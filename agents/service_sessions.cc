@@ -79,11 +79,13 @@ void Service::run(const command::Caller&, command::SessionRestoreRequest request
                });
 }
 
-void Service::run(const command::Caller&, command::SessionCompactionsRequest request, Reply<store::CompactionList> reply) {
-  find_session(base_, request.ns, request.id, [base = base_, reply = std::move(reply)](Result<AgentSession> session) mutable {
-    if (!session.ok()) return reply(session.status());
-    base->agents.list_compactions(session->id, std::move(reply));
-  });
+void Service::run(const command::Caller&, command::SessionCompactionsRequest request, Reply<store::CompactionPage> reply) {
+  if (Status status = check_limit(request.query.limit); !status.ok()) return reply(status);
+  find_session(base_, request.ns, request.query.session,
+               [base = base_, query = request.query, reply = std::move(reply)](Result<AgentSession> session) mutable {
+                 if (!session.ok()) return reply(session.status());
+                 base->agents.list_compactions(std::move(query), std::move(reply));
+               });
 }
 
 }  // namespace muster::agents

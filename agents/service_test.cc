@@ -241,7 +241,7 @@ TEST_F(ServiceTest, Case63CompactionKeepsWhatItTakesAway) {
   EXPECT_EQ(session->session.compactions, 1U);
   EXPECT_EQ(state(begin("plain", "and now", RunMode::streaming, run.session).id), AgentRunState::completed);
   EXPECT_NE(api_->asked().back().text.find("they greeted"), std::string::npos);
-  EXPECT_EQ(ask(command::SessionCompactionsRequest{.id = run.session})->events.size(), 1U);
+  EXPECT_EQ(ask(command::SessionCompactionsRequest{.query = {.session = run.session}})->events.size(), 1U);
   const auto restored = ask(command::SessionRestoreRequest{.id = run.session, .event = done->event->id});
   ASSERT_TRUE(restored.ok()) << restored.status().text();
   const auto back = messages(run.session);

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-
 #include "cli/agents.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -102,12 +100,15 @@ struct RestoreArguments {
 
 // Without a compaction: the newest that can be taken back.
 sdk::Result<std::string> newest_compaction(Context& context, const std::string& session) {
-  const auto all =
-      context.ask([&](sdk::Client& client) { return client.compactions({.ns = context.globals().ns, .session = session}); });
-  if (!all.ok()) return all.error();
-  const auto found = std::find_if(all->begin(), all->end(), [](const sdk::Compaction& each) { return !each.restored; });
-  if (found == all->end()) return refused("nothing of this session was compacted, or all of it is back");
-  return found->id;
+  sdk::CompactionQuery query{.ns = context.globals().ns, .session = session};
+  do {
+    const auto page = context.ask([&](sdk::Client& client) { return client.compactions(query); });
+    if (!page.ok()) return page.error();
+    for (const sdk::Compaction& each : page->compactions)
+      if (!each.restored) return each.id;
+    query.cursor = page->next;
+  } while (!query.cursor.empty());
+  return refused("nothing of this session was compacted, or all of it is back");
 }
 
 int restore_session(Context& context, RestoreArguments arguments) {

@@ -142,7 +142,7 @@ class Client {
   Result<Session> delete_session(const SessionRef& ref);
   Result<MessagePage> messages(const MessageQuery& query);
   Result<Compacted> compact_session(std::string_view id, const CompactRequest& request);
-  Result<std::vector<Compaction>> compactions(const SessionRef& ref);  // newest first
+  Result<CompactionPage> compactions(const CompactionQuery& query);
   Result<Compaction> restore_session(const SessionRef& ref, std::string_view compaction);
 
   struct AgentRunRef {

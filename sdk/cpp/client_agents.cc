@@ -127,8 +127,10 @@ Result<Compacted> Client::compact_session(std::string_view id, const CompactRequ
   return state_->call("POST", session_path(id).literal("/compact"), encode(request), decode_compacted, kSummaryTimeout);
 }
 
-Result<std::vector<Compaction>> Client::compactions(const SessionRef& ref) {
-  return state_->get(session_path(ref.session).literal("/compactions").query("namespace", ref.ns), decode_compactions);
+Result<CompactionPage> Client::compactions(const CompactionQuery& query) {
+  Path path = session_path(query.session).literal("/compactions");
+  path.query("namespace", query.ns).query("limit", number_text(query.limit)).query("cursor", query.cursor);
+  return state_->get(path, decode_compaction_page);
 }
 
 Result<Compaction> Client::restore_session(const SessionRef& ref, std::string_view compaction) {

@@ -115,7 +115,7 @@ Result<Session> decode_session(std::string_view text);
 Result<SessionPage> decode_session_page(std::string_view text);
 Result<MessagePage> decode_message_page(std::string_view text);
 Result<Compaction> decode_compaction(std::string_view text);
-Result<std::vector<Compaction>> decode_compactions(std::string_view text);
+Result<CompactionPage> decode_compaction_page(std::string_view text);
 Result<Compacted> decode_compacted(std::string_view text);
 Result<AgentRun> decode_agent_run(std::string_view text);
 Result<AgentRunPage> decode_agent_run_page(std::string_view text);

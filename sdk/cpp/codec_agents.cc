@@ -184,6 +184,11 @@ constexpr auto kFields<Compaction> = std::array{
     document<&Compaction::document>(),
 };
 template <>
+constexpr auto kFields<CompactionPage> = std::array{
+    field<&CompactionPage::compactions>("compactions").must(),
+    field<&CompactionPage::next>("next"),
+};
+template <>
 constexpr auto kFields<CompactRequest> = std::array{
     field<&CompactRequest::ns>("namespace"),
     field<&CompactRequest::strategy>("strategy"),
@@ -334,9 +339,7 @@ Result<Session> decode_session(std::string_view body) { return decoded<Session>(
 Result<SessionPage> decode_session_page(std::string_view body) { return decoded<SessionPage>(body); }
 Result<MessagePage> decode_message_page(std::string_view body) { return decoded<MessagePage>(body); }
 Result<Compaction> decode_compaction(std::string_view body) { return decoded<Compaction>(body); }
-Result<std::vector<Compaction>> decode_compactions(std::string_view body) {
-  return decoded_list<Compaction>(body, "compactions");
-}
+Result<CompactionPage> decode_compaction_page(std::string_view body) { return decoded<CompactionPage>(body); }
 Result<Compacted> decode_compacted(std::string_view body) { return decoded<Compacted>(body); }
 Result<AgentRun> decode_agent_run(std::string_view body) { return decoded<AgentRun>(body); }
 Result<AgentRunPage> decode_agent_run_page(std::string_view body) { return decoded<AgentRunPage>(body); }

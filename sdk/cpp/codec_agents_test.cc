@@ -104,6 +104,10 @@ TEST(AgentCodec, ReadsSessionsMessagesAndCompactions) {
       decode_compacted(R"({"done":true,"needed":true,"tokens":9,"compaction":{"id":"c","strategy":"hybrid","duration_ms":12}})");
   ASSERT_TRUE(compacted.ok() && compacted->compaction);
   EXPECT_EQ(compacted->compaction->duration, Duration(12));
+  const Result<CompactionPage> listed = decode_compaction_page(R"({"compactions":[{"id":"c","restored":true}],"next":"n"})");
+  ASSERT_TRUE(listed.ok());
+  EXPECT_TRUE(listed->compactions.at(0).restored);
+  EXPECT_EQ(listed->next, "n");
 }
 
 }  // namespace

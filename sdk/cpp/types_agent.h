@@ -136,6 +136,14 @@ struct Compaction {
   std::optional<Instant> created_at;
   std::string document;
 };
+struct CompactionQuery {
+  std::string ns, session, cursor;
+  std::optional<std::uint32_t> limit;
+};
+struct CompactionPage {
+  std::vector<Compaction> compactions;  // newest first
+  std::string next;
+};
 struct CompactRequest {
   std::string ns, strategy;
   bool only_if_needed = false;

@@ -31,7 +31,7 @@ class AgentService {
   virtual void run(const Caller& caller, SessionMessagesRequest request, Reply<store::MessagePage> reply) = 0;
   virtual void run(const Caller& caller, SessionCompactRequest request, Reply<SessionCompactReply> reply) = 0;
   virtual void run(const Caller& caller, SessionRestoreRequest request, Reply<store::CompactionEvent> reply) = 0;
-  virtual void run(const Caller& caller, SessionCompactionsRequest request, Reply<store::CompactionList> reply) = 0;
+  virtual void run(const Caller& caller, SessionCompactionsRequest request, Reply<store::CompactionPage> reply) = 0;
 
   virtual void run(const Caller& caller, AgentRunStartRequest request, Reply<store::AgentRunStarted> reply) = 0;
   virtual void run(const Caller& caller, AgentRunGetRequest request, Reply<AgentRunGetReply> reply) = 0;

@@ -95,7 +95,7 @@ class ScriptedAgents final : public AgentService {
   void run(const Caller& caller, SessionRestoreRequest request, Reply<store::CompactionEvent> reply) override {
     answer(caller, std::move(request), std::move(reply));
   }
-  void run(const Caller& caller, SessionCompactionsRequest request, Reply<store::CompactionList> reply) override {
+  void run(const Caller& caller, SessionCompactionsRequest request, Reply<store::CompactionPage> reply) override {
     answer(caller, std::move(request), std::move(reply));
   }
   void run(const Caller& caller, AgentRunStartRequest request, Reply<store::AgentRunStarted> reply) override {

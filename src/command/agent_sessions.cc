@@ -38,7 +38,7 @@ void handle(Context& context, SessionRestoreRequest request, Reply<store::Compac
   hand_over(context, std::move(request), std::move(reply));
 }
 
-void handle(Context& context, SessionCompactionsRequest request, Reply<store::CompactionList> reply) {
+void handle(Context& context, SessionCompactionsRequest request, Reply<store::CompactionPage> reply) {
   hand_over(context, std::move(request), std::move(reply));
 }
 

@@ -164,10 +164,10 @@ inline constexpr Spec kSessionCompactions{
 };
 struct SessionCompactionsRequest {
   NamespaceName ns{kDefaultNamespace};
-  AgentSessionId id;
+  store::CompactionQuery query;
 };
 template <>
-struct Record<SessionCompactionsRequest> : Command<kSessionCompactions, store::CompactionList> {};
-void handle(Context& context, SessionCompactionsRequest request, Reply<store::CompactionList> reply);
+struct Record<SessionCompactionsRequest> : Command<kSessionCompactions, store::CompactionPage> {};
+void handle(Context& context, SessionCompactionsRequest request, Reply<store::CompactionPage> reply);
 
 }  // namespace muster::command

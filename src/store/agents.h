@@ -217,8 +217,14 @@ struct Compaction {
   std::vector<AgentMessage>
       replacements;  // each keeps the `number` it has, which must be one of an archived message, and created_at
 };
-struct CompactionList {
-  std::vector<CompactionEvent> events;  // newest first
+struct CompactionQuery {
+  AgentSessionId session;
+  std::size_t limit = limits::kPageDefault;
+  std::string cursor;  // newest first
+};
+struct CompactionPage {
+  std::vector<CompactionEvent> events;
+  std::string next;
 };
 
 // What was spent by a session, an agent today, a namespace today. `day` is the UTC day of the instant.

@@ -166,8 +166,8 @@ class Funnel : public Store {
   void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> r) override {
     go(Verb::restore_session, &Store::restore_session, r, session, event);
   }
-  void list_compactions(AgentSessionId session, Reply<CompactionList> r) override {
-    go(Verb::list_compactions, &Store::list_compactions, r, session);
+  void list_compactions(CompactionQuery query, Reply<CompactionPage> r) override {
+    go(Verb::list_compactions, &Store::list_compactions, r, query);
   }
 
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> r) override {

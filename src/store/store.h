@@ -185,7 +185,7 @@ class AgentStore {
   // What was archived is back in its places, and what stood there instead is gone. conflict: restored already, a later one still
   // stands, or a run is unfinished.
   virtual void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) = 0;
-  virtual void list_compactions(AgentSessionId session, Reply<CompactionList> reply) = 0;
+  virtual void list_compactions(CompactionQuery query, Reply<CompactionPage> reply) = 0;
 };
 
 class WorkerStore {

@@ -374,7 +374,8 @@ TEST_F(Upgrade, AgentsOfEveryEarlierVersionAreThere) {
     const auto written = ask<AgentRunWritten>([&](auto reply) { store_->write_agent_run(end, std::move(reply)); });
     ASSERT_TRUE(written.ok()) << written.status().text();
     EXPECT_EQ(written->messages, std::vector<std::uint64_t>{4});
-    const auto events = ask<CompactionList>([&](auto reply) { store_->list_compactions(second.session, std::move(reply)); });
+    const auto events =
+        ask<CompactionPage>([&](auto reply) { store_->list_compactions({.session = second.session}, std::move(reply)); });
     ASSERT_EQ(events->events.size(), 1u);
     const auto restored = ask<CompactionEvent>(
         [&](auto reply) { store_->restore_session(second.session, events->events[0].id, std::move(reply)); });

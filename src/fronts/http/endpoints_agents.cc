@@ -37,7 +37,7 @@ void session_compact(ExchangePtr exchange) {
   serve<decode_session_compact, as_json<command::SessionCompactReply>>(std::move(exchange));
 }
 void session_compactions(ExchangePtr exchange) {
-  serve<decode_session_compactions, as_json<store::CompactionList>>(std::move(exchange));
+  serve<decode_session_compactions, as_json<store::CompactionPage>>(std::move(exchange));
 }
 void session_restore(ExchangePtr exchange) { serve<restore_of_path, as_json<store::CompactionEvent>>(std::move(exchange)); }
 

@@ -156,8 +156,11 @@ TEST_F(AgentsFront, SessionsAreCreatedChangedReadCompactedAndRestored) {
   EXPECT_TRUE(asked<command::SessionCompactRequest>().only_if_needed);
   call_json("POST", path + "/compact");
   EXPECT_EQ(asked<command::SessionCompactRequest>().strategy, "hybrid");
-  call_json("GET", path + "/compactions");
-  EXPECT_EQ(asked<command::SessionCompactionsRequest>().id.text(), kSessionText);
+  call_json("GET", path + "/compactions?limit=3&cursor=x");
+  const store::CompactionQuery compactions = asked<command::SessionCompactionsRequest>().query;
+  EXPECT_EQ(compactions.session.text(), kSessionText);
+  EXPECT_EQ(compactions.limit, 3U);
+  EXPECT_EQ(compactions.cursor, "x");
   call_json("POST", path + "/compactions/" + kOtherText + "/restore");
   EXPECT_EQ(asked<command::SessionRestoreRequest>().event.text(), kOtherText);
   call_json("DELETE", path);
@@ -345,8 +348,8 @@ TEST_F(AgentsFront, EveryOtherReplyIsDescribed) {
   check_members("Compacted", compacted);
   check_members("Compaction", compacted["compaction"]);
   EXPECT_EQ(compacted["compaction"]["duration_ms"], 5);
-  agents->will_answer(store::CompactionList{.events = {event}});
-  check_members("CompactionList", call_json("GET", at("/sessions/") + kSessionText + "/compactions"));
+  agents->will_answer(store::CompactionPage{.events = {event}, .next = "n"});
+  check_members("CompactionPage", call_json("GET", at("/sessions/") + kSessionText + "/compactions"));
 
   agents->will_answer(command::AgentRunDecideReply{.run = finished_run(), .executions = {weather_call()}});
   const json decided = call_json("POST", at("/agent-runs/") + kRunText + "/approve");
@@ -381,6 +384,7 @@ TEST_F(AgentsFront, BadRequestsAreRefusedByName) {
   refused("GET", at("/sessions/x"), "", 400);
   refused("PATCH", at("/sessions/") + kSessionText, R"({"metadata":5})", 400);
   refused("POST", at("/sessions/") + kSessionText + "/compact", R"({"strategy":"burn"})", 400);
+  refused("GET", at("/sessions/") + kSessionText + "/compactions?limit=1001", "", 400);
   refused("POST", at("/sessions/") + kSessionText + "/compactions/x/restore", "", 400);
   refused("POST", at("/agent-runs"), R"({"agent":"a"})", 400);
   refused("POST", at("/agent-runs"), R"({"agent":"a","prompt":"p","run_mode":"slow"})", 400);

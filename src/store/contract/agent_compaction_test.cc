@@ -70,7 +70,7 @@ TEST_P(AgentCompactionContract, AReplacementStandsInThePlaceOfWhatIsGone) {
   EXPECT_EQ(changed.updated_at, now());
   crash();
   EXPECT_EQ(messages_of(session_), after);
-  EXPECT_EQ(must(client().list_compactions(session_.id)).events, std::vector<CompactionEvent>{expected});
+  EXPECT_EQ(must(client().list_compactions({.session = session_.id})).events, std::vector<CompactionEvent>{expected});
   EXPECT_EQ(client().compact_session(given).code(), Code::conflict) << "the session was another one then";
 }
 
@@ -92,7 +92,7 @@ TEST_P(AgentCompactionContract, WhatIsRestoredIsInItsPlacesAgain) {
   EXPECT_EQ(messages_of(session_), before);
   EXPECT_NE(session_now(session_).revision, compacted.revision);
   EXPECT_EQ(session_now(session_).updated_at, now());
-  EXPECT_TRUE(must(client().list_compactions(session_.id)).events.at(0).restored);
+  EXPECT_TRUE(must(client().list_compactions({.session = session_.id})).events.at(0).restored);
   EXPECT_EQ(client().restore_session(session_.id, made.id).code(), Code::conflict) << "once";
   crash();
   EXPECT_EQ(messages_of(session_), before);
@@ -120,7 +120,7 @@ TEST_P(AgentCompactionContract, OfSeveralTheLastIsRestoredFirst) {
   advance(1s);
   const CompactionEvent second = compact({1, 3});  // the first one's summary among them
   EXPECT_EQ(numbers_of(messages_of(session_)), (Numbers{1, 4}));
-  const CompactionList listed = must(client().list_compactions(session_.id));
+  const CompactionPage listed = must(client().list_compactions({.session = session_.id}));
   ASSERT_EQ(listed.events.size(), 2u);
   EXPECT_EQ(listed.events[0].id, second.id) << "newest first";
   EXPECT_EQ(client().restore_session(session_.id, first.id).code(), Code::conflict);
@@ -128,6 +128,25 @@ TEST_P(AgentCompactionContract, OfSeveralTheLastIsRestoredFirst) {
   EXPECT_EQ(messages_of(session_), between);
   must(client().restore_session(session_.id, first.id));
   EXPECT_EQ(messages_of(session_), before);
+}
+
+TEST_P(AgentCompactionContract, TheyAreListedPageByPage) {
+  talk({"1", "2", "3", "4"});
+  std::vector<Uuid> made;
+  for (int i = 0; i < 5; ++i) made.insert(made.begin(), compact({1, 2 + static_cast<std::uint64_t>(i % 3)}).id);
+  std::vector<Uuid> seen;
+  CompactionQuery query{.session = session_.id, .limit = 2};
+  std::vector<std::size_t> sizes;
+  do {
+    const CompactionPage page = must(client().list_compactions(query));
+    for (const CompactionEvent& one : page.events) seen.push_back(one.id);
+    sizes.push_back(page.events.size());
+    query.cursor = page.next;
+  } while (!query.cursor.empty() && sizes.size() < 10);
+  EXPECT_EQ(seen, made) << "newest first, each once";
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 2, 1}));
+  query.cursor = "x";
+  EXPECT_EQ(client().list_compactions(query).code(), Code::invalid_argument);
 }
 
 TEST_P(AgentCompactionContract, ASessionAtWorkIsLeftAlone) {
@@ -160,7 +179,7 @@ TEST_P(AgentCompactionContract, ACompactionOfWhatChangedMeanwhileIsRefused) {
   refused(Code::invalid_argument, [](Compaction& c) { c.replacements.push_back(c.replacements[0]); });
   refused(Code::invalid_argument, [](Compaction& c) { c.archived.push_back(c.archived[0]); });
   refused(Code::already_exists, [&](Compaction& c) { c.replacements[0].id = before[2].id; });
-  EXPECT_TRUE(must(client().list_compactions(session_.id)).events.empty());
+  EXPECT_TRUE(must(client().list_compactions({.session = session_.id})).events.empty());
   EXPECT_EQ(session_now(session_).compactions, 0u);
   EXPECT_EQ(client().restore_session(session_.id, fresh()).code(), Code::not_found);
   EXPECT_EQ(client().restore_session(AgentSessionId{fresh()}, fresh()).code(), Code::not_found);
@@ -170,12 +189,12 @@ TEST_P(AgentCompactionContract, GoesWithItsSession) {
   talk({"1", "2"});
   const CompactionEvent made = compact({1, 2});
   must(client().delete_session(kDefault, session_.id));
-  EXPECT_EQ(client().list_compactions(session_.id).code(), Code::not_found);
+  EXPECT_EQ(client().list_compactions({.session = session_.id}).code(), Code::not_found);
   AgentSession again = a_session();
   again.id = session_.id;
   must(client().create_session({again}));
   EXPECT_EQ(client().restore_session(session_.id, made.id).code(), Code::not_found);
-  EXPECT_TRUE(must(client().list_compactions(session_.id)).events.empty());
+  EXPECT_TRUE(must(client().list_compactions({.session = session_.id})).events.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, AgentCompactionContract, ::testing::ValuesIn(stores()), store_name);

@@ -51,7 +51,7 @@ TEST_P(AgentSessionContract, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(client().get_session(kDefault, none).code(), Code::not_found);
   EXPECT_EQ(client().delete_session(kDefault, none).code(), Code::not_found);
   EXPECT_EQ(client().list_messages({.session = none}).code(), Code::not_found);
-  EXPECT_EQ(client().list_compactions(none).code(), Code::not_found);
+  EXPECT_EQ(client().list_compactions({.session = none}).code(), Code::not_found);
   AgentSession orphan = a_session();
   EXPECT_EQ(client().update_session(orphan).code(), Code::not_found);
   orphan.parent = none;

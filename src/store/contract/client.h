@@ -116,7 +116,7 @@ class Client {
   Result<SpendingView> get_spending(SpendingQuery query);
   Result<CompactionEvent> compact_session(Compaction compaction);
   Result<CompactionEvent> restore_session(AgentSessionId session, Uuid event);
-  Result<CompactionList> list_compactions(AgentSessionId session);
+  Result<CompactionPage> list_compactions(CompactionQuery query);
 
   Result<QueueStats> change_queue(QueueChange change);
   Result<std::vector<QueueStats>> list_queues(NamespaceName ns);

@@ -156,12 +156,12 @@ Result<CompactionEvent> Client::restore_session(AgentSessionId session, Uuid eve
   return now && now->restored ? Result<CompactionEvent>(*now) : answer;
 }
 
-Result<CompactionList> Client::list_compactions(AgentSessionId session) { return call(&Store::list_compactions, session); }
+Result<CompactionPage> Client::list_compactions(CompactionQuery query) { return call(&Store::list_compactions, query); }
 
 std::optional<CompactionEvent> Client::compaction_named(const AgentSessionId& session, const Uuid& event) {
   if (!harness_.faulty()) return std::nullopt;
   const bool doubt = in_doubt_;  // a read must not hide what the write before it left
-  const auto all = list_compactions(session);
+  const auto all = list_compactions({.session = session});
   in_doubt_ = doubt;
   if (!all.ok()) return std::nullopt;
   for (const CompactionEvent& one : all->events)

@@ -180,8 +180,8 @@ class ClusterStore final : public PostgresStore {
   void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) override {
     verb(postgres::restore_session, reply, session, event);
   }
-  void list_compactions(AgentSessionId session, Reply<CompactionList> reply) override {
-    verb(postgres::list_compactions, reply, session);
+  void list_compactions(CompactionQuery query, Reply<CompactionPage> reply) override {
+    verb(postgres::list_compactions, reply, query);
   }
 
   void keyspace(KeyBatch batch, Reply<std::vector<KeyAnswer>> reply) override {

@@ -41,6 +41,7 @@ std::size_t bytes_of(const AgentRun& run) {
 std::size_t bytes_of(const ToolExecution& execution) {
   return execution.input.size() + (execution.output ? execution.output->size() : 0) + execution.last_error.size();
 }
+std::size_t bytes_of(const CompactionEvent& event) { return event.summary.size() + event.preserved.size() * sizeof(MessageId); }
 
 // 0 stands for all namespaces.
 std::optional<std::int64_t> or_null(std::int64_t ns_row) { return ns_row == 0 ? std::nullopt : std::optional(ns_row); }
@@ -465,14 +466,26 @@ Result<SpendingView> AgentReads::get_spending(const SpendingQuery& query) {
   });
 }
 
-Result<CompactionList> AgentReads::list_compactions(const AgentSessionId& session) {
-  return over_snapshot<CompactionList>([&]() -> Result<CompactionList> {
-    if (!find_session(session)) return refusal::no_session(session);
-    CompactionList out;
-    const std::string text = session.text();
-    Rows rows(sql_.agent_compaction_list.bind_text(1, text));
-    while (rows.next()) out.events.push_back(read_compaction(sql_.agent_compaction_list, ids_));
-    return out;
+Result<CompactionPage> AgentReads::list_compactions(const CompactionQuery& query) {
+  return over_snapshot<CompactionPage>([&]() -> Result<CompactionPage> {
+    if (!find_session(query.session)) return refusal::no_session(query.session);
+    const auto below = below_of(query.cursor);
+    if (!below) return refusal::bad_cursor(query.cursor);
+    CompactionPage page;
+    PageBytes bytes(limits::kPageBytesMax);
+    const std::string text = query.session.text();
+    std::int64_t last = 0;
+    Rows rows(sql_.agent_compaction_list.bind_text(1, text).bind(2, *below).bind(3, one_more(query.limit)));
+    while (rows.next()) {
+      CompactionEvent one = read_compaction(sql_.agent_compaction_list, ids_);
+      if (page.events.size() == query.limit || !bytes.fits(bytes_of(one))) {
+        page.next = std::to_string(last);
+        break;
+      }
+      last = sql_.agent_compaction_list.integer(0);
+      page.events.push_back(std::move(one));
+    }
+    return page;
   });
 }
 

@@ -32,7 +32,7 @@ class AgentReads {
   Result<MessagePage> list_messages(const MessageQuery& query);
   Result<Blob> get_blob(const Uuid& id);
   Result<SpendingView> get_spending(const SpendingQuery& query);
-  Result<CompactionList> list_compactions(const AgentSessionId& session);
+  Result<CompactionPage> list_compactions(const CompactionQuery& query);
 
  private:
   // Runs the body over one state of the database. A failure of the database is the answer, whatever the body made of it.

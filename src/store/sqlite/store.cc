@@ -268,8 +268,8 @@ class FileStore final : public SqliteStore {
   void restore_session(AgentSessionId session, Uuid event, Reply<CompactionEvent> reply) override {
     write_verb(sqlite::restore_session, reply, session, event);
   }
-  void list_compactions(AgentSessionId session, Reply<CompactionList> reply) override {
-    ask_agents(&AgentReads::list_compactions, reply, session);
+  void list_compactions(CompactionQuery query, Reply<CompactionPage> reply) override {
+    ask_agents(&AgentReads::list_compactions, reply, query);
   }
 
   // --- the keyspace ---

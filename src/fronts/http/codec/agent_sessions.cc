@@ -73,6 +73,12 @@ constexpr std::array kMessageParameters{
         .within(0, 9007199254740992.0),
     parameter<&Messages::query, &store::MessageQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
 };
+using Compactions = command::SessionCompactionsRequest;
+constexpr std::array kCompactionParameters{
+    parameter<&Compactions::ns>("namespace", kDefaultNamespaceDoc),
+    parameter<&Compactions::query, &store::CompactionQuery::limit>("limit", kLimitDoc).within(1, limits::kPageMax),
+    parameter<&Compactions::query, &store::CompactionQuery::cursor>("cursor", kCursorDoc),
+};
 
 // --- replies -------------------------------------------------------------------------------------------------------
 
@@ -167,8 +173,12 @@ constexpr std::array kMessagePageFields{
 constexpr Object<store::MessagePage> kMessagePage{"MessagePage", "", kMessagePageFields,
                                                   R"({"messages":[%Message%],"more":false})"};
 
-constexpr std::array kEventListFields{shown<&store::CompactionList::events>("compactions", "Newest first.")};
-constexpr Object<store::CompactionList> kEventList{"CompactionList", "", kEventListFields, R"({"compactions":[%Compaction%]})"};
+constexpr std::array kCompactionPageFields{
+    shown<&store::CompactionPage::events>("compactions", "Newest first."),
+    shown_unless_blank<&store::CompactionPage::next>("next", kNextDoc),
+};
+constexpr Object<store::CompactionPage> kCompactionPage{"CompactionPage", "", kCompactionPageFields,
+                                                        R"({"compactions":[%Compaction%]})"};
 
 constexpr std::array kCompactedFields{
     shown<&command::SessionCompactReply::done>("done", "false: it was not needed."),
@@ -197,8 +207,8 @@ constexpr std::array kSessionOperations{
               .body = optional_body<kCompact>(R"({"strategy":"hybrid","only_if_needed":true})"),
               .answers = {ok<command::SessionCompactReply>()}},
     Operation{.id = "session_compactions",
-              .parameters = draw_parameters<kOfNamespace<command::SessionCompactionsRequest>>,
-              .answers = {ok<store::CompactionList>()}},
+              .parameters = draw_parameters<kCompactionParameters>,
+              .answers = {ok<store::CompactionPage>()}},
     Operation{.id = "session_restore",
               .body = optional_body<kRestore>(R"({"namespace":"default"})"),
               .answers = {ok<store::CompactionEvent>()}},
@@ -228,7 +238,7 @@ const Object<AgentSession>& object_of(Of<AgentSession>) { return kSession; }
 const Object<SessionGetReply>& object_of(Of<SessionGetReply>) { return kSessionView; }
 const Object<store::SessionPage>& object_of(Of<store::SessionPage>) { return kSessionPage; }
 const Object<store::MessagePage>& object_of(Of<store::MessagePage>) { return kMessagePage; }
-const Object<store::CompactionList>& object_of(Of<store::CompactionList>) { return kEventList; }
+const Object<store::CompactionPage>& object_of(Of<store::CompactionPage>) { return kCompactionPage; }
 const Object<command::SessionCompactReply>& object_of(Of<command::SessionCompactReply>) { return kCompacted; }
 
 Result<SessionCreateRequest> decode_session_create(std::string_view body) {
@@ -281,7 +291,11 @@ Result<SessionRestoreRequest> decode_session_restore(const std::string& id, cons
 }
 
 Result<command::SessionCompactionsRequest> decode_session_compactions(std::string id, const std::vector<QueryParameter>& query) {
-  return about_session<command::SessionCompactionsRequest>(id, query);
+  const auto session = parse_uuid_of<AgentSessionTag>("session", id);
+  if (!session.ok()) return session.status();
+  Compactions initial;
+  initial.query.session = *session;
+  return read_query(query, kCompactionParameters, std::move(initial));
 }
 
 }  // namespace muster::http

@@ -29,7 +29,7 @@ const Object<command::SessionGetReply>& object_of(Of<command::SessionGetReply>);
 const Object<store::SessionPage>& object_of(Of<store::SessionPage>);
 const Object<store::MessagePage>& object_of(Of<store::MessagePage>);
 const Object<store::CompactionEvent>& object_of(Of<store::CompactionEvent>);
-const Object<store::CompactionList>& object_of(Of<store::CompactionList>);
+const Object<store::CompactionPage>& object_of(Of<store::CompactionPage>);
 const Object<command::SessionCompactReply>& object_of(Of<command::SessionCompactReply>);
 
 }  // namespace muster::http

@@ -21,11 +21,17 @@ SELECT $1::text::uuid, session, number, id, run, run_depth, role, blocks, input,
        metadata, created_at, compaction
 FROM gone
 
--- name: agent_compaction_list
--- Newest first.
+-- name: agent_compaction_find
+-- Of the session $2.
 SELECT c.id::text, c.session::text, c.strategy, c.original_tokens, c.compacted_tokens, c.messages_removed, c.summary, c.preserved, c.model, c.took,
        c.restored, c.created_at
-FROM {schema}.agent_compactions c WHERE c.session = $1::text::uuid ORDER BY c.number DESC
+FROM {schema}.agent_compactions c WHERE c.id = $1::text::uuid AND c.session = $2::text::uuid
+
+-- name: agent_compaction_page
+-- Newest first, below the number $2. Then the number.
+SELECT c.id::text, c.session::text, c.strategy, c.original_tokens, c.compacted_tokens, c.messages_removed, c.summary, c.preserved, c.model, c.took,
+       c.restored, c.created_at, c.number
+FROM {schema}.agent_compactions c WHERE c.session = $1::text::uuid AND c.number < $2::bigint ORDER BY c.number DESC LIMIT $3::bigint
 
 -- name: agent_compaction_put
 INSERT INTO {schema}.agent_compactions (id, session, strategy, original_tokens, compacted_tokens, messages_removed, summary, preserved, model,
@@ -40,6 +46,10 @@ RETURNING restored
 
 -- name: agent_compaction_restored
 UPDATE {schema}.agent_compactions SET restored = true WHERE id = $1::text::uuid
+
+-- name: agent_compaction_standing
+-- The last one that is not restored.
+SELECT id::text FROM {schema}.agent_compactions WHERE session = $1::text::uuid AND NOT restored ORDER BY number DESC LIMIT 1
 
 -- name: agent_messages_fork
 -- Copies of the first messages of the session $1, of root runs and of nobody, numbered anew.

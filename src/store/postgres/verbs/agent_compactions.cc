@@ -1,5 +1,6 @@
 // Compactions: messages go to the archive and others take their places; restoring one is the way back.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "store/codec/agent_rules.h"
@@ -32,13 +33,6 @@ Status check_places(Tx& tx, const Compaction& compaction) {
   for (const AgentMessage& one : compaction.replacements)
     if (!places.contains(one.number)) return refusal::place_of_nobody(one.number);
   return {};
-}
-
-std::vector<CompactionEvent> events_of(Tx& tx, const AgentSessionId& session) {
-  const Rows rows = tx.ask("agent_compaction_list"_sql, Params().text(session.text()));
-  std::vector<CompactionEvent> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(read_compaction(rows, i, tx.ids()));
-  return out;
 }
 
 Status put_replacements(Tx& tx, const Compaction& compaction) {
@@ -87,24 +81,44 @@ Result<CompactionEvent> compact_session(Tx& tx, const Compaction& compaction) {
 Result<CompactionEvent> restore_session(Tx& tx, const AgentSessionId& session, const Uuid& id) {
   auto held = hold_idle(tx, session);
   if (!held.ok()) return held.status();
-  std::vector<CompactionEvent> events = events_of(tx, session);
-  const auto found = std::find_if(events.begin(), events.end(), [&](const CompactionEvent& one) { return one.id == id; });
-  if (found == events.end()) return refusal::no_compaction(id);
-  if (found->restored) return refusal::compaction_restored(id);
-  const auto later = std::find_if(events.begin(), found, [](const CompactionEvent& one) { return !one.restored; });
-  if (later != found) return refusal::compaction_covered(id, later->id);
+  const Rows rows = tx.ask("agent_compaction_find"_sql, Params().text(id.text()).text(session.text()));
+  if (rows.size() == 0) return refusal::no_compaction(id);
+  CompactionEvent found = read_compaction(rows, 0, tx.ids());
+  if (found.restored) return refusal::compaction_restored(id);
+  const Rows standing = tx.ask("agent_compaction_standing"_sql, Params().text(session.text()));
+  if (standing.size() > 0 && standing.view(0, 0) != id.text())
+    return refusal::compaction_covered(id, Uuid::parse(standing.view(0, 0)).value_or(Uuid()));
   tx.write("agent_archive_instead"_sql, Params().text(id.text()));
   tx.write("agent_archive_back"_sql, Params().text(id.text()));
   tx.write("agent_compaction_restored"_sql, Params().text(id.text()));
   replace_session(tx, *held);
-  found->restored = true;
-  return *found;
+  found.restored = true;
+  return found;
 }
 
-Result<CompactionList> list_compactions(Tx& tx, const AgentSessionId& session) {
-  const Rows rows = tx.ask("agent_session_read"_sql, std::move(Params().null().array(texts_of(std::vector{session}))));
-  if (rows.size() == 0) return refusal::no_session(session);
-  return CompactionList{events_of(tx, session)};
+Result<CompactionPage> list_compactions(Tx& tx, const CompactionQuery& query) {
+  const auto below = parse_row_cursor(query.cursor);
+  if (!query.cursor.empty() && !below) return refusal::bad_cursor(query.cursor);
+  tx.write("agent_session_read"_sql, std::move(Params().null().array(texts_of(std::vector{query.session}))));
+  Params params;
+  params.text(query.session.text()).int8(below.value_or(std::numeric_limits<std::int64_t>::max()));
+  tx.write("agent_compaction_page"_sql, std::move(params.int8(static_cast<std::int64_t>(query.limit) + 1)));
+  const std::vector<Rows> answers = tx.ask_all();
+  CompactionPage page;
+  if (tx.failed() || answers.size() < 2) return page;
+  if (answers[answers.size() - 2].size() == 0) return refusal::no_session(query.session);
+  const Rows& rows = answers.back();
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CompactionEvent one = read_compaction(rows, i, tx.ids());
+    bytes += one.summary.size() + one.preserved.size() * sizeof(MessageId);
+    if (i > 0 && (i == query.limit || bytes > limits::kPageBytesMax)) {
+      page.next = std::to_string(rows.integer(i - 1, kCompactionColumns));
+      break;
+    }
+    page.events.push_back(std::move(one));
+  }
+  return page;
 }
 
 }  // namespace muster::store::postgres

@@ -35,7 +35,7 @@ Result<SpendingView> get_spending(Tx& tx, const SpendingQuery& query);
 // --- agent_compactions.cc ---
 Result<CompactionEvent> compact_session(Tx& tx, const Compaction& compaction);
 Result<CompactionEvent> restore_session(Tx& tx, const AgentSessionId& session, const Uuid& event);
-Result<CompactionList> list_compactions(Tx& tx, const AgentSessionId& session);
+Result<CompactionPage> list_compactions(Tx& tx, const CompactionQuery& query);
 
 // --- agent_runs.cc ---
 Each<AgentRun> get_agent_runs(Tx& tx, const std::vector<JobId>& runs);

@@ -34,7 +34,7 @@ INSERT INTO agent_compactions (id, session, strategy, original_tokens, compacted
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 
 -- name: agent_compaction_list
-SELECT * FROM agent_compactions WHERE session = ?1 ORDER BY row DESC
+SELECT * FROM agent_compactions WHERE session = ?1 AND row < ?2 ORDER BY row DESC LIMIT ?3
 
 -- name: agent_compaction_restored
 UPDATE agent_compactions SET restored = 1 WHERE id = ?1
