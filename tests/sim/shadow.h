@@ -32,7 +32,7 @@ class Shadow {
     std::optional<JobSpec> spec;  // unknown for a job whose acknowledgement was lost
     bool acknowledged = false;
     Instant enqueued_at = Instant::max();  // as told
-    Instant not_before{};  // earliest instant it may become due; meaningful with a spec
+    Instant not_before{};                  // earliest instant it may become due; meaningful with a spec
     std::optional<Instant> expires_not_before;
     std::optional<JobState> told;  // by the listener, or seen after a crash
     Fence told_fence{};

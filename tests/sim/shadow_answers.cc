@@ -188,7 +188,8 @@ std::uint64_t Shadow::register_sent(const WorkerSpec& spec) {
   return registrations_;
 }
 
-void Shadow::register_answered(std::uint64_t sent, Ticks sent_at, const WorkerSpec& spec, const Result<store::Registered>& answer) {
+void Shadow::register_answered(std::uint64_t sent, Ticks sent_at, const WorkerSpec& spec,
+                               const Result<store::Registered>& answer) {
   WorkerView& worker = workers_[{spec.ns, spec.id}];
   if (!answer.ok()) {
     code_answered("register", answer.status());

@@ -82,7 +82,7 @@ struct Group {
   std::vector<LaneRef> wakes;
   std::vector<JobKey> became_ready;  // to be placed in their lanes
   std::vector<GivenUp> given_up;
-  std::vector<QueueIndex> loosened;  // queues whose limits may let more through now
+  std::vector<QueueIndex> loosened;                   // queues whose limits may let more through now
   std::vector<std::pair<Instant, JobKey>> scheduled;  // due then; not before it is durable
 
   std::vector<KeyPushed> pushed;
@@ -235,10 +235,10 @@ struct Core {
   Statements sql;
   KeyStatements key_sql;
   AgentStatements agent_sql;
-  Instant now{};     // of the group: read once
-  Ticks listened{};  // of the group: what silence is judged by; see base/listening.h
-  bool in_group = false;   // verbs change rows now
-  bool unsettled = false;  // there are groups that are not durable yet
+  Instant now{};                         // of the group: read once
+  Ticks listened{};                      // of the group: what silence is judged by; see base/listening.h
+  bool in_group = false;                 // verbs change rows now
+  bool unsettled = false;                // there are groups that are not durable yet
   std::optional<Instant> unsettled_due;  // the earliest of what those have scheduled
   Group group;
   IdCodec ids;

@@ -34,13 +34,13 @@ class Connection {
   // The first column of the first row, as text; empty when there is none.
   Result<std::string> query_text(const char* sql);
 
-  // From here on commits are in the log and wait for no disk, and nothing is moved from the log into the file but by the calls below: a
-  // sync that fails inside of SQLite would be told nobody.
+  // From here on commits are in the log and wait for no disk, and nothing is moved from the log into the file but by the calls
+  // below: a sync that fails inside of SQLite would be told nobody.
   Status sync_by_hand();
   // Syncs the log: what was committed is durable. After a failure only restart_log() helps.
   Status sync_log();
-  // Moves what nobody reads any more from the log into the file. If that is all of it when the next transaction begins, the log starts
-  // over. Fails like sync_log().
+  // Moves what nobody reads any more from the log into the file. If that is all of it when the next transaction begins, the log
+  // starts over. Fails like sync_log().
   Status move_log();
   // It should start over.
   bool log_is_long() const;

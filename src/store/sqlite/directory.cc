@@ -58,9 +58,7 @@ Result<LaneIndex> Core::lane_for(QueueIndex queue, const JobType& type, const Ca
   return index;
 }
 
-void Core::put_meta(const char* name, std::int64_t value) {
-  sql.meta_put.bind_text(1, name).bind(2, value).run();
-}
+void Core::put_meta(const char* name, std::int64_t value) { sql.meta_put.bind_text(1, name).bind(2, value).run(); }
 
 std::optional<std::int64_t> Core::get_meta(const char* name) {
   Rows rows(sql.meta_get.bind_text(1, name));

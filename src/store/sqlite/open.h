@@ -42,7 +42,7 @@ Result<BackupReport> backup_file(const std::string& from, const std::string& to,
 struct Opened {
   std::unique_ptr<OwnerLock> lock;  // null with a named vfs
   std::unique_ptr<Connection> connection;
-  std::unique_ptr<RedoFiles> redo;       // with room
+  std::unique_ptr<RedoFiles> redo;        // with room
   std::unique_ptr<Connection> log_mover;  // for Connection::move_log() beside the writer
 };
 Result<Opened> open_file(const Options& options, const Clock& clock);

@@ -58,7 +58,8 @@ class FileStore final : public SqliteStore {
         connection_(std::move(opened.connection)),
         log_mover_(std::move(opened.log_mover)),
         redo_(std::move(opened.redo)),
-        writer_(*connection_, *log_mover_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_, metrics, options_) {}
+        writer_(*connection_, *log_mover_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_,
+                metrics, options_) {}
 
   ~FileStore() override { abandon(); }
 

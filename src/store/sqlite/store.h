@@ -2,8 +2,8 @@
 //
 // Rows by integer key are the truth. Everything that orders work (ready heads per lane, due times, leases, limits) is an index in
 // memory that the writer thread owns and rebuilds from the rows at open and after a failed commit. All mutations
-// that arrive while a commit is in flight go into the next one. See hot/README.md for the picture, redo/redo_file.h for how a group
-// becomes durable.
+// that arrive while a commit is in flight go into the next one. See hot/README.md for the picture, redo/redo_file.h for how a
+// group becomes durable.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct Options {
   std::size_t lanes_max = kLanesMax;  // of live jobs; one more is answered `exhausted`
   std::size_t readers = 2;            // connections for lists and searches
   std::size_t redo_bytes = kRedoBytesDefault;
-  std::uint64_t seed = 0;             // of backoff jitter; 0: from the operating system
-  bool overlapped = false;            // Threading::manual: a group is written behind the next one, as with threads under load
+  std::uint64_t seed = 0;   // of backoff jitter; 0: from the operating system
+  bool overlapped = false;  // Threading::manual: a group is written behind the next one, as with threads under load
   // What silence is judged by; outlives the store. Null: all time counts.
   const ListeningClock* listening = nullptr;
 };

@@ -34,8 +34,8 @@ bool is_read(const Op& op) { return op.kind() == OpKind::read || op.kind() == Op
 
 }  // namespace
 
-Writer::Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
-               const Options& options)
+Writer::Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock,
+               const ListeningClock& listening, Metrics& metrics, const Options& options)
     : db_(connection),
       log_mover_(log_mover),
       redo_(redo, clock),
@@ -478,8 +478,7 @@ void Writer::note_unsettled() {
   core_.unsettled = !sealed_.empty();
   core_.unsettled_due.reset();
   for (const Sealed& sealed : sealed_)
-    for (const auto& [at, key] : sealed.group.scheduled)
-      core_.unsettled_due = std::min(core_.unsettled_due.value_or(at), at);
+    for (const auto& [at, key] : sealed.group.scheduled) core_.unsettled_due = std::min(core_.unsettled_due.value_or(at), at);
 }
 
 bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps) {

@@ -3,9 +3,9 @@
 //
 // Exactly one thread runs process(): the store's writer thread, or the caller of pump().
 //
-// While a group is written the next one runs, on rows and an index that the first has changed; its answers, and what others may see only
-// once it is durable (Group), wait in its Sealed. Groups become durable in their order. What is handed out has been durable before, so
-// claims wait for nothing. A group that cannot be written takes those behind it along.
+// While a group is written the next one runs, on rows and an index that the first has changed; its answers, and what others may
+// see only once it is durable (Group), wait in its Sealed. Groups become durable in their order. What is handed out has been
+// durable before, so claims wait for nothing. A group that cannot be written takes those behind it along.
 //
 //    process: group 7 ─► group 8 ─► group 9 ─► settle 7 ─► group 10 …
 //    write:              └── 7 ──────────────┘ └── 8 and 9 ──────────
@@ -13,9 +13,10 @@
 // Rows change in a transaction that stays open over many groups (redo/redo_file.h). It is committed when somebody who reads with
 // another connection wants to see the rows, and when the redo file is to be started over; the latter also syncs it.
 //
-// A statement or write that fails fails the whole group: the transaction is rolled back, the groups before are played into a fresh
-// one, and the memory index is rebuilt from the rows. After trouble with the disk a probe goes first: it commits, syncs, and starts
-// the redo file over, so that a full disk does not cost a rebuild per request, and nothing is built on what may not be there.
+// A statement or write that fails fails the whole group: the transaction is rolled back, the groups before are played into a
+// fresh one, and the memory index is rebuilt from the rows. After trouble with the disk a probe goes first: it commits, syncs,
+// and starts the redo file over, so that a full disk does not cost a rebuild per request, and nothing is built on what may not be
+// there.
 //
 // A verb that throws is refused with `internal`. What it had changed by then cannot be told from what the group's other verbs
 // changed, so the group is undone in the same way and the others are refused with `unavailable`: nothing of theirs was written.
@@ -40,9 +41,9 @@
 #include "base/reply.h"
 #include "store/commit_metrics.h"
 #include "store/sqlite/core.h"
+#include "store/sqlite/redo/disk_thread.h"
 #include "store/sqlite/redo/recording.h"
 #include "store/sqlite/redo/redo_writer.h"
-#include "store/sqlite/redo/disk_thread.h"
 #include "store/sqlite/store.h"
 #include "store/store.h"
 
@@ -112,14 +113,15 @@ struct Sealed {
 class Writer {
  public:
   // `log_mover` is for moving the log alone.
-  Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening, Metrics& metrics,
-         const Options& options);
+  Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening,
+         Metrics& metrics, const Options& options);
 
   // Builds the index and reserves the first numbers.
   Status start();
   // Takes the ops over.
   void process(std::vector<std::unique_ptr<Op>>& ops);
-  // Threads wait for the disk from here on, while process() goes on; `written` is called on one of them: go_on() has something to do.
+  // Threads wait for the disk from here on, while process() goes on; `written` is called on one of them: go_on() has something to
+  // do.
   void use_threads(UniqueFunction<void()> written);
   // Waits for what they do. Nothing is called on them afterwards.
   void end_threads();
@@ -204,18 +206,18 @@ class Writer {
   std::size_t settled_to_ = 0;      // of the recording
   std::unique_ptr<DiskThread> fold_thread_;
   bool folding_ = false;
-  const bool overlapped_;  // without threads, as if there were some
-  Group spare_;            // its memory is used again
-  bool log_in_doubt_ = false;       // a sync of SQLite's log has failed
+  const bool overlapped_;      // without threads, as if there were some
+  Group spare_;                // its memory is used again
+  bool log_in_doubt_ = false;  // a sync of SQLite's log has failed
   Core core_;
   const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_
   Listener* listener_ = nullptr;
   bool suspect_ = false;  // the last group failed: probe before the next
   bool index_broken_ = false;
-  bool stale_ = false;    // rows and index could not be restored yet
-  Ticks read_at_;         // by listening_; while suspect_ it stays where the trouble began
-  ListenedTime time_;     // without the time in which a commit was stuck or nothing could be written
+  bool stale_ = false;  // rows and index could not be restored yet
+  Ticks read_at_;       // by listening_; while suspect_ it stays where the trouble began
+  ListenedTime time_;   // without the time in which a commit was stuck or nothing could be written
   CommitMetrics metrics_;
   Histogram& group_size_;
   Gauge& index_entries_;

@@ -26,7 +26,8 @@ class WriterTest : public ::testing::Test {
     auto opened = open_file(options, clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().text();
     opened_ = *std::move(opened);
-    writer_ = std::make_unique<Writer>(*opened_.connection, *opened_.log_mover, *opened_.redo, clock_, listening_, metrics_, options);
+    writer_ =
+        std::make_unique<Writer>(*opened_.connection, *opened_.log_mover, *opened_.redo, clock_, listening_, metrics_, options);
     ASSERT_TRUE(writer_->start().ok());
   }
   void TearDown() override {

@@ -1,8 +1,8 @@
 // What groups changed, as bytes: the statements that ran, with what was bound to them, in their order.
 //
-// The writer's connection records into it; play() runs the statements again. On the rows that the recording began with, they make the
-// same change: nothing in them depends on a clock, on chance, or on another connection. A statement is spelled out where it is used first,
-// so the bytes stand alone, and another version of this program can play them.
+// The writer's connection records into it; play() runs the statements again. On the rows that the recording began with, they make
+// the same change: nothing in them depends on a clock, on chance, or on another connection. A statement is spelled out where it
+// is used first, so the bytes stand alone, and another version of this program can play them.
 #pragma once
 
 #include <cstdint>

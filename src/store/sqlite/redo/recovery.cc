@@ -28,20 +28,20 @@ Status recover(Connection& connection, RedoFiles& redo, const std::string& path)
   for (const RedoFile::Group& group : *groups) {
     if (group.number <= *done) continue;
     if (group.number != newest + 1)
-      return Status::corrupt(fmt::format("group {} is missing before group {} of {}; if the database is a copy that was put here, remove {} and {}",
-                                         newest + 1, group.number, path, redo_path(path, 0), redo_path(path, 1)));
+      return Status::corrupt(
+          fmt::format("group {} is missing before group {} of {}; if the database is a copy that was put here, remove {} and {}",
+                      newest + 1, group.number, path, redo_path(path, 0), redo_path(path, 1)));
     recorded += group.recorded;
     newest = group.number;
   }
   if (newest == *done) return {};
 
-  log::info("playing what was acknowledged and is not in the rows",
-            {{"path", path}, {"groups", std::to_string(newest - *done)}});
+  log::info("playing what was acknowledged and is not in the rows", {{"path", path}, {"groups", std::to_string(newest - *done)}});
   if (Status begun = connection.exec("BEGIN IMMEDIATE"); !begun.ok()) return begun;
   Status status = play(connection, recorded);
   if (status.ok())
-    status = connection.exec(
-        fmt::format("INSERT OR REPLACE INTO meta (name, value) VALUES ('{}', {})", kRedoDone, newest).c_str());
+    status =
+        connection.exec(fmt::format("INSERT OR REPLACE INTO meta (name, value) VALUES ('{}', {})", kRedoDone, newest).c_str());
   if (status.ok()) status = connection.exec("COMMIT");
   connection.clear_fault();
   if (!status.ok() && connection.in_transaction()) (void)connection.exec("ROLLBACK").ok();

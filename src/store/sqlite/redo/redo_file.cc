@@ -103,7 +103,8 @@ Status RedoFile::remove(const std::string& path, const std::string& vfs_name) {
   const auto place = place_of(path, vfs_name);
   if (!place.ok()) return place.status();
   const int code = place->vfs->xDelete(place->vfs, place->path.c_str(), 0);
-  return code == SQLITE_OK || code == SQLITE_IOERR_DELETE_NOENT ? Status() : Status::unavailable(fmt::format("removing {}", path));
+  return code == SQLITE_OK || code == SQLITE_IOERR_DELETE_NOENT ? Status()
+                                                                : Status::unavailable(fmt::format("removing {}", path));
 }
 
 Result<std::vector<RedoFile::Group>> RedoFile::read(std::uint64_t database) {
@@ -113,7 +114,8 @@ Result<std::vector<RedoFile::Group>> RedoFile::read(std::uint64_t database) {
   std::uint64_t first = 0;
   for (Address at = 0; at + static_cast<Address>(sizeof(Header)) <= length;) {
     Header header;
-    if (const int code = file_->pMethods->xRead(file_, &header, sizeof header, at); code != SQLITE_OK) return failed(code, "reading");
+    if (const int code = file_->pMethods->xRead(file_, &header, sizeof header, at); code != SQLITE_OK)
+      return failed(code, "reading");
     at += static_cast<Address>(sizeof header);
     if (out.empty()) first = header.number;
     const bool next = header.magic == kMagic && header.database == database && header.first == first &&

@@ -1,17 +1,17 @@
 // A redo file beside the database: what groups changed, written and synced before any of them is acknowledged.
 //
-// Rows change in a transaction of SQLite that stays open over many groups, and each group's recording is appended here. That one write and
-// its sync make the group durable; the rows may reach the database later, many groups at once. Opening the store plays what the rows do not
-// have yet.
+// Rows change in a transaction of SQLite that stays open over many groups, and each group's recording is appended here. That one
+// write and its sync make the group durable; the rows may reach the database later, many groups at once. Opening the store plays
+// what the rows do not have yet.
 //
 //    group 7 ─► rows in the open transaction ─────────────────────┐ every so often: committed, and SQLite's log synced
 //        └────► recording ─► redo file, synced ─► acknowledged    ▼
 //    redo file:  | 5 | 6 | 7 |    free    |                  database: "has all up to 4"
 //
-// The file keeps its length, so that a sync writes data and nothing else. Groups stand one behind another from the beginning; once the
-// database has them all and is synced, the next one is written at the beginning again. Each carries the number of the first one of its
-// row, so what is left of an earlier row is told apart, a checksum, and the number of the database it belongs to: a file that was left beside another
-// database is not played into it.
+// The file keeps its length, so that a sync writes data and nothing else. Groups stand one behind another from the beginning;
+// once the database has them all and is synced, the next one is written at the beginning again. Each carries the number of the
+// first one of its row, so what is left of an earlier row is told apart, a checksum, and the number of the database it belongs
+// to: a file that was left beside another database is not played into it.
 //
 // Not thread-safe.
 #pragma once
@@ -48,8 +48,9 @@ class RedoFile {
 
   // Makes it at least so long. Before the first append().
   Status reserve(std::uint64_t database, std::size_t bytes);
-  // A record is what was recorded behind so many bytes for what the file adds. Numbers grow by one, but for the first behind restart().
-  // unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it may be read, until the file was started over.
+  // A record is what was recorded behind so many bytes for what the file adds. Numbers grow by one, but for the first behind
+  // restart(). unavailable: the disk is full, and nothing of it will be read. outcome_unknown: it may be read, until the file was
+  // started over.
   static constexpr std::size_t kHeaderBytes = 48;
   Status append(std::uint64_t number, std::string& record, bool synced);
   // outcome_unknown: as above.

@@ -1,5 +1,5 @@
-// The two redo files of a database, of which one takes what is written. The other's groups are on their way into the database meanwhile, or it
-// is free.
+// The two redo files of a database, of which one takes what is written. The other's groups are on their way into the database
+// meanwhile, or it is free.
 //
 //    file 0:  5 6 7 8 9 ─ turn ─► the rows are committed and synced ─► free
 //    file 1:              10 11 12 …

@@ -147,7 +147,8 @@ TEST(Recording, BytesThatAreNoneAreRefused) {
   connection->record(&recording);
   Statement(*connection, "insert", kInsert).bind_text(1, "x").run();
   connection->record(nullptr);
-  for (const std::string& bytes : {std::string("x"), std::string(3, '\2'), recording.bytes().substr(0, recording.bytes().size() - 1)})
+  for (const std::string& bytes :
+       {std::string("x"), std::string(3, '\2'), recording.bytes().substr(0, recording.bytes().size() - 1)})
     EXPECT_EQ(play(*connection, bytes).code(), Code::corrupt);
 }
 

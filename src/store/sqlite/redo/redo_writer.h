@@ -1,7 +1,7 @@
 // Writes recordings to the redo files, as many at once as have come together, while the writer runs the next groups.
 //
-// What waits when a write has ended is written next without asking anybody: the disk is never idle while somebody waits for it. Numbers of
-// records are its own; groups are named by the caller's order of them.
+// What waits when a write has ended is written next without asking anybody: the disk is never idle while somebody waits for it.
+// Numbers of records are its own; groups are named by the caller's order of them.
 #pragma once
 
 #include <condition_variable>
@@ -43,7 +43,8 @@ class RedoWriter {
   void add(std::uint64_t group, std::string_view recorded, bool synced);
   // For the thread: something was added.
   void wake();
-  // What waits becomes the write that is under way, unless there is one. False: there is none, or nothing waits, or all has failed.
+  // What waits becomes the write that is under way, unless there is one. False: there is none, or nothing waits, or all has
+  // failed.
   bool begin();
   // Does the write that begin() has begun.
   void write();
@@ -73,7 +74,7 @@ class RedoWriter {
   bool record_synced_ = false;
   std::uint64_t record_group_ = 0;
 
-  std::mutex mutex_;  // leaf; guards what follows
+  std::mutex mutex_;               // leaf; guards what follows
   std::condition_variable to_do_;  // for the thread
   std::condition_variable ended_write_;
   std::string waiting_;  // a record, but for its header
