@@ -48,7 +48,7 @@ class Connection {
   // it.
   Status restart_log();
 
-  // Statements that change rows are added to it as they run; nullptr: to nothing. It outlives the connection.
+  // Statements that change rows are added to it as they run; nullptr: to nothing.
   void record(Recording* recording) { recording_ = recording; }
   Recording* recording() { return recording_; }
 

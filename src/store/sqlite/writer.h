@@ -116,6 +116,8 @@ class Writer {
   Writer(Connection& connection, Connection& log_mover, RedoFiles& redo, const Clock& clock, const ListeningClock& listening,
          Metrics& metrics, const Options& options);
 
+  ~Writer() { db_.record(nullptr); }
+
   // Builds the index and reserves the first numbers.
   Status start();
   // Takes the ops over.
