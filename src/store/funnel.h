@@ -188,6 +188,7 @@ class Funnel : public Store {
   void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> r) override {
     go(Verb::list_queues, &Store::list_queues, r, ns);
   }
+  void list_lanes(LaneQuery query, Reply<LaneList> r) override { go(Verb::list_lanes, &Store::list_lanes, r, query); }
   void create_namespace(NamespaceInfo info_of, Reply<NamespaceInfo> r) override {
     go(Verb::create_namespace, &Store::create_namespace, r, info_of);
   }

@@ -214,6 +214,7 @@ class QueueStore {
   virtual ~QueueStore() = default;
   virtual void change_queue(QueueChange change, Reply<QueueStats> reply) = 0;
   virtual void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) = 0;  // empty name: all namespaces
+  virtual void list_lanes(LaneQuery query, Reply<LaneList> reply) = 0;
 
   // already_exists: the name is taken.
   virtual void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) = 0;

@@ -80,6 +80,7 @@ enum class Verb : std::uint8_t {
   list_workers,
   change_queue,
   list_queues,
+  list_lanes,
   create_namespace,
   list_namespaces,
   update_namespace,
@@ -100,7 +101,7 @@ enum class Verb : std::uint8_t {
 };
 
 // In the order of the enumerators, so that a verb is also an index.
-inline constexpr std::array<std::string_view, 88> kVerbNames{"enqueue",
+inline constexpr std::array<std::string_view, 89> kVerbNames{"enqueue",
                                                              "claim",
                                                              "complete",
                                                              "fail",
@@ -171,6 +172,7 @@ inline constexpr std::array<std::string_view, 88> kVerbNames{"enqueue",
                                                              "list_workers",
                                                              "change_queue",
                                                              "list_queues",
+                                                             "list_lanes",
                                                              "create_namespace",
                                                              "list_namespaces",
                                                              "update_namespace",

@@ -257,6 +257,30 @@ struct WorkerPage {
   std::string next;
 };
 
+// --- lanes ---------------------------------------------------------------------------------------------------------
+
+// What waits and runs in one queue under one set of needs, whatever its types.
+struct LaneStats {
+  NamespaceName ns;
+  QueueName queue;
+  CapabilitySet needs;  // of the jobs themselves: those that are held for a worker count here
+  std::uint64_t scheduled = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t running = 0;
+  std::optional<Instant> oldest_ready_at;  // due time of the longest waiting, or of the first in line
+};
+
+struct LaneQuery {
+  NamespaceName ns;  // empty: all
+  QueueName queue;   // empty: all
+  std::size_t limit = limits::kPageDefault;
+};
+
+struct LaneList {
+  std::vector<LaneStats> lanes;  // those with live jobs, by (namespace, queue, needs)
+  bool more = false;             // there are others behind them
+};
+
 // --- sweeps, administration ---------------------------------------------------------------------------------------
 
 struct SweepReport {

@@ -120,6 +120,7 @@ class Client {
 
   Result<QueueStats> change_queue(QueueChange change);
   Result<std::vector<QueueStats>> list_queues(NamespaceName ns);
+  Result<LaneList> list_lanes(LaneQuery query);
   Result<NamespaceInfo> create_namespace(NamespaceInfo info);
   Result<std::vector<NamespaceInfo>> list_namespaces();
   Result<NamespaceInfo> update_namespace(NamespaceChange change);

@@ -100,6 +100,7 @@ Result<WorkerPage> Client::list_workers(WorkerQuery query) { return call(&Store:
 Result<std::vector<KeyAnswer>> Client::keyspace(KeyBatch batch) { return call(&Store::keyspace, batch); }
 Result<QueueStats> Client::change_queue(QueueChange change) { return call(&Store::change_queue, change); }
 Result<std::vector<QueueStats>> Client::list_queues(NamespaceName ns) { return call(&Store::list_queues, ns); }
+Result<LaneList> Client::list_lanes(LaneQuery query) { return call(&Store::list_lanes, query); }
 Result<std::vector<NamespaceInfo>> Client::list_namespaces() { return call(&Store::list_namespaces); }
 
 Result<NamespaceInfo> Client::create_namespace(NamespaceInfo made) {

@@ -18,12 +18,13 @@ constexpr double kUnknownShare = 0.08;
 //  - redrive_matching names the jobs of one call;
 //  - a signal has no request id: sent again it is a second one;
 //  - reads and backup write nothing that could be in doubt.
-constexpr Verb kNeverUnknown[] = {
-    Verb::claim,           Verb::keyspace,    Verb::register_workers, Verb::redrive_matching, Verb::get_jobs,
-    Verb::list_jobs,       Verb::explain,     Verb::get_workers,      Verb::list_workers,     Verb::list_queues,
-    Verb::list_namespaces, Verb::info,        Verb::backup,           Verb::find_jobs,        Verb::get_plans,
-    Verb::list_plans,      Verb::get_action,  Verb::list_actions,     Verb::find_holders,     Verb::count_jobs,
-    Verb::list_steps,      Verb::signal_runs, Verb::get_schedules,    Verb::list_schedules,   Verb::due_schedules};
+constexpr Verb kNeverUnknown[] = {Verb::claim,          Verb::keyspace,     Verb::register_workers, Verb::redrive_matching,
+                                  Verb::get_jobs,       Verb::list_jobs,    Verb::explain,          Verb::get_workers,
+                                  Verb::list_workers,   Verb::list_queues,  Verb::list_lanes,       Verb::list_namespaces,
+                                  Verb::info,           Verb::backup,       Verb::find_jobs,        Verb::get_plans,
+                                  Verb::list_plans,     Verb::get_action,   Verb::list_actions,     Verb::find_holders,
+                                  Verb::count_jobs,     Verb::list_steps,   Verb::signal_runs,      Verb::get_schedules,
+                                  Verb::list_schedules, Verb::due_schedules};
 
 // Each case meets its own faults, and the same ones however it is run.
 std::uint64_t seed_of_case(std::uint64_t seed) {

@@ -206,6 +206,7 @@ class ClusterStore final : public PostgresStore {
 
   void change_queue(QueueChange change, Reply<QueueStats> reply) override { verb(postgres::change_queue, reply, change); }
   void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override { verb(postgres::list_queues, reply, ns); }
+  void list_lanes(LaneQuery query, Reply<LaneList> reply) override { verb(postgres::list_lanes, reply, query); }
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
     verb(postgres::create_namespace, reply, info);
   }

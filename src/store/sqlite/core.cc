@@ -23,12 +23,33 @@ std::uint64_t* count_of(HotQueue& queue, JobState state) {
   unreachable();
 }
 
+std::size_t* count_of(HotLane& lane, JobState state) {
+  switch (state) {
+    case JobState::scheduled: return &lane.scheduled;
+    case JobState::ready: return &lane.ready;
+    case JobState::running: return &lane.running;
+    case JobState::completed:
+    case JobState::dead:
+    case JobState::cancelled: return nullptr;
+  }
+  unreachable();
+}
+
 }  // namespace
 
+void Core::enter(const HotJob& job) {
+  HotLane& home = lanes.at(job.home);
+  ++home.scheduled;
+  ++queues.at(home.queue).scheduled;
+}
+
 void Core::set_state(HotJob& job, JobState to) {
-  HotQueue& queue = queue_of(job);
+  HotLane& home = lanes.at(job.home);
+  HotQueue& queue = queues.at(home.queue);
   if (std::uint64_t* count = count_of(queue, job.state)) --*count;
   if (std::uint64_t* count = count_of(queue, to)) ++*count;
+  if (std::size_t* count = count_of(home, job.state)) --*count;
+  if (std::size_t* count = count_of(home, to)) ++*count;
   job.state = to;
 }
 

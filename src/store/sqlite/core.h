@@ -149,7 +149,9 @@ struct Core {
     const auto it = jobs.find(key);
     return it == jobs.end() ? nullptr : &it->second;
   }
-  // Keeps the counts of its queue in step.
+  // A job begins to live, as scheduled until set_state() says otherwise.
+  void enter(const HotJob& job);
+  // Keeps the counts of its queue and lane in step.
   void set_state(HotJob& job, JobState to);
   // Puts a ready job where it waits: its lane, a worker's own lane, or its concurrency key.
   void place(JobKey key, HotJob& job);

@@ -138,7 +138,7 @@ std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJo
     const auto known = before.find(key);
     const bool told_scheduled = known != before.end() && known->second.state == JobState::scheduled;
     if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= core.now && !told_scheduled) state = JobState::ready;
-    ++core.queue_of(job).scheduled;  // set_state moves it from here
+    core.enter(job);
     core.set_state(job, state);
     if (state == JobState::running) load_lease(core, key, job, spec);
     if (state == JobState::ready) ready.push_back(key);

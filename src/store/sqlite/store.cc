@@ -297,6 +297,7 @@ class FileStore final : public SqliteStore {
   // --- queues and namespaces ---
   void change_queue(QueueChange change, Reply<QueueStats> reply) override { write_verb(sqlite::change_queue, reply, change); }
   void list_queues(NamespaceName ns, Reply<std::vector<QueueStats>> reply) override { read_verb(sqlite::list_queues, reply, ns); }
+  void list_lanes(LaneQuery query, Reply<LaneList> reply) override { read_verb(sqlite::list_lanes, reply, query); }
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply) override {
     write_verb(sqlite::create_namespace, reply, info);
   }

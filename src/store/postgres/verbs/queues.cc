@@ -6,6 +6,7 @@
 
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
+#include "store/lane_tally.h"
 #include "store/postgres/key_rows.h"
 #include "store/postgres/node.h"
 #include "store/postgres/statements.h"
@@ -20,14 +21,8 @@ constexpr std::uint64_t kCountEachTimeMax = 100'000;
 constexpr Ticks kCountKept = std::chrono::seconds(1);
 constexpr std::int64_t kWakesPerLaneMax = 1'000;  // the claims that follow wake the rest by polling
 
-// Live jobs of one queue.
-struct Standing {
-  std::uint64_t scheduled = 0;
-  std::uint64_t ready = 0;
-  std::uint64_t running = 0;
-  std::optional<std::int64_t> oldest_ready_at;
-};
-using Standings = std::map<QueueKey, Standing>;
+// Live jobs of each lane.
+using Standings = std::map<LaneKey, LaneStats>;
 
 // The last large count of each database and schema this process works on; small ones are made anew.
 class CountCache {
@@ -65,20 +60,33 @@ Standings count_live(Tx& tx) {
   Standings out;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const LanePtr lane = tx.directory().lane(static_cast<LaneKey>(rows.integer(i, 0)));
-    if (lane == nullptr) continue;
-    Standing& standing = out[lane->queue];
+    LaneStats& standing = out[static_cast<LaneKey>(rows.integer(i, 0))];
     standing.scheduled += static_cast<std::uint64_t>(rows.integer(i, 1));
     standing.ready += static_cast<std::uint64_t>(rows.integer(i, 2));
     standing.running += static_cast<std::uint64_t>(rows.integer(i, 4));
     total += static_cast<std::uint64_t>(rows.integer(i, 1) + rows.integer(i, 2));
-    if (const auto at = rows.maybe(i, 3)) standing.oldest_ready_at = std::min(standing.oldest_ready_at.value_or(*at), *at);
+    if (const auto at = rows.maybe(i, 3)) standing.oldest_ready_at = from_ms(*at);
   }
   if (total > kCountEachTimeMax && !tx.failed()) counts().put(where, out);
   return out;
 }
 
-QueueStats stats_of(Tx& tx, const QueueEntry& queue, const Standings& standings) {
+// By queue; lanes that this node does not know yet are left out.
+std::map<QueueKey, LaneStats> by_queue(Tx& tx, const Standings& standings) {
+  std::map<QueueKey, LaneStats> out;
+  for (const auto& [key, standing] : standings) {
+    const LanePtr lane = tx.directory().lane(key);
+    if (lane == nullptr) continue;
+    LaneStats& sum = out[lane->queue];
+    sum.scheduled += standing.scheduled;
+    sum.ready += standing.ready;
+    sum.running += standing.running;
+    if (const auto& at = standing.oldest_ready_at) sum.oldest_ready_at = std::min(sum.oldest_ready_at.value_or(*at), *at);
+  }
+  return out;
+}
+
+QueueStats stats_of(Tx& tx, const QueueEntry& queue, const std::map<QueueKey, LaneStats>& standings) {
   QueueStats out;
   out.ns = queue.ns_name;
   out.queue = queue.name;
@@ -87,7 +95,7 @@ QueueStats stats_of(Tx& tx, const QueueEntry& queue, const Standings& standings)
     out.scheduled = found->second.scheduled;
     out.ready = found->second.ready;
     out.running = found->second.running;
-    if (found->second.oldest_ready_at) out.oldest_ready_at = from_ms(*found->second.oldest_ready_at);
+    out.oldest_ready_at = found->second.oldest_ready_at;
   }
   const QueueCounts counted = tx.directory().counts(queue.key);
   out.dead = counted.dead;
@@ -138,7 +146,7 @@ Result<QueueStats> change_queue(Tx& tx, const QueueChange& change) {
   tx.reload_directory();
   tx.changes.queues.push_back({entry.ns_name, entry.name, entry.settings.paused, tx.now()});
   if (!entry.settings.paused) wake_waiting(tx, entry.key);
-  return stats_of(tx, entry, count_live(tx));
+  return stats_of(tx, entry, by_queue(tx, count_live(tx)));
 }
 
 Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns) {
@@ -148,11 +156,26 @@ Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns) {
     if (!key.ok()) return key.status();
     only = *key;
   }
-  const Standings standings = count_live(tx);
+  const auto standings = by_queue(tx, count_live(tx));
   std::vector<QueueStats> out;
   for (const QueueRef& queue : tx.directory().queues())
     if (only == 0 || queue->ns == only) out.push_back(stats_of(tx, *queue, standings));
   return out;
+}
+
+Result<LaneList> list_lanes(Tx& tx, const LaneQuery& query) {
+  if (!query.ns.empty())
+    if (const auto key = tx.namespace_key(query.ns); !key.ok()) return key.status();
+  LaneTally tally;
+  for (const auto& [key, standing] : count_live(tx)) {
+    LanePtr lane = tx.directory().lane(key);
+    if (lane != nullptr && lane->home != 0) lane = tx.directory().lane(lane->home);
+    if (lane == nullptr) continue;
+    if (!query.ns.empty() && lane->lane->ns != query.ns) continue;
+    if (!query.queue.empty() && lane->lane->queue != query.queue) continue;
+    tally.add(*lane->lane, standing);
+  }
+  return std::move(tally).list(query.limit);
 }
 
 namespace {

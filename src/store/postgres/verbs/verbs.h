@@ -86,6 +86,7 @@ void revive_beats(Tx& tx);
 // --- queues.cc ---
 Result<QueueStats> change_queue(Tx& tx, const QueueChange& change);
 Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns);
+Result<LaneList> list_lanes(Tx& tx, const LaneQuery& query);
 Result<NamespaceInfo> create_namespace(Tx& tx, const NamespaceInfo& info);
 Result<std::vector<NamespaceInfo>> list_namespaces(Tx& tx);
 Result<NamespaceInfo> update_namespace(Tx& tx, const NamespaceChange& change);

@@ -42,6 +42,10 @@ struct HotLane {
   std::int64_t row = 0;  // id of its row; 0: a worker's own lane, which is not stored
   LaneIndex home = 0;    // for a worker's own lane: the stored lane it was made from
   std::size_t jobs = 0;  // live ones whose home it is, or that stand here away from home
+  // Of those whose home it is, by state.
+  std::size_t scheduled = 0;
+  std::size_t ready = 0;
+  std::size_t running = 0;
   std::vector<LaneEntry> entries;
   std::unique_ptr<FairState> fair;
 };
@@ -68,6 +72,7 @@ class Lanes {
   HotLane& at(LaneIndex index) { return lanes_[index]; }
   const HotLane& at(LaneIndex index) const { return lanes_[index]; }
   std::size_t size() const { return order_.size(); }
+  const std::vector<LaneIndex>& in_order() const { return order_; }  // as they came
   bool known(LaneIndex index) const { return lanes_[index].lane != nullptr; }
 
   // A live job needs this lane from now on, or no longer.

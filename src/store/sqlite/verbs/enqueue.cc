@@ -97,9 +97,8 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   job.run_at_ms = to_ms(due);
   job.rank = stamp(core, job, due);
   const bool ready = due <= core.now && !job.blocked();
-  HotQueue& hot_queue = core.queues.at(queue);
-  ++hot_queue.scheduled;  // set_state moves it from here
-  ++hot_queue.enqueued_total;
+  ++core.queues.at(queue).enqueued_total;
+  core.enter(job);
   core.set_state(job, ready ? JobState::ready : JobState::scheduled);
   const std::string text = spec_to_text(spec);
   write_row(core, key, job, spec, text);

@@ -1,5 +1,6 @@
 #include "model/queue_change.h"
 #include "store/codec/spec_text.h"
+#include "store/lane_tally.h"
 #include "store/refusals.h"
 #include "store/sqlite/verbs/agents.h"
 #include "store/sqlite/verbs/verbs.h"
@@ -37,7 +38,36 @@ void count_types(Core& core, QueueIndex index) {
       ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
 }
 
+// Due time of the first in line. Entries of jobs that have moved on are dropped from the front, as a claim does it.
+std::optional<Instant> first_in_line(Core& core, LaneIndex index) {
+  const HotLane& lane = core.lanes.at(index);
+  while (!lane.entries.empty()) {
+    const HotJob* job = core.find(lane.entries.front().key);
+    if (stands_at(job, index, lane.entries.front())) return job->run_at();
+    core.lanes.pop(index);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<LaneList> list_lanes(Core& core, const LaneQuery& query) {
+  if (!query.ns.empty())
+    if (const auto row = core.namespace_row(query.ns); !row.ok()) return row.status();
+  LaneTally tally;
+  for (const LaneIndex index : core.lanes.in_order()) {
+    const HotLane& lane = core.lanes.at(index);
+    if (!query.ns.empty() && lane.lane->ns != query.ns) continue;
+    if (!query.queue.empty() && lane.lane->queue != query.queue) continue;
+    LaneStats stats;
+    stats.ready = lane.ready;
+    stats.running = lane.running;
+    stats.scheduled = lane.scheduled;
+    if (lane.ready > 0) stats.oldest_ready_at = first_in_line(core, index);
+    tally.add(*lane.lane, stats);
+  }
+  return std::move(tally).list(query.limit);
+}
 
 Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
   const auto ns_row = core.namespace_row(change.ns);

@@ -231,7 +231,7 @@ Result<Settled> redrive(Core& core, const JobId& id) {
   core.lanes.hold(job.home);
   core.track_wishes(*key, job, spec, core.now, expires_at);
   if (spec.unique) core.uniques.put(ns_row, spec.unique->key, *key);
-  ++core.queue_of(job).scheduled;  // set_state moves it from here
+  core.enter(job);
   core.set_state(job, JobState::ready);
   core.tell(*key, job, from, JobEvent::redriven);
   core.group.became_ready.push_back(*key);

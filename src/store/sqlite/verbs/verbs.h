@@ -68,6 +68,7 @@ Result<WorkerPage> list_workers(Core& core, const WorkerQuery& query);
 
 Result<QueueStats> change_queue(Core& core, const QueueChange& change);
 Result<std::vector<QueueStats>> list_queues(Core& core, const NamespaceName& ns);
+Result<LaneList> list_lanes(Core& core, const LaneQuery& query);
 Result<NamespaceInfo> create_namespace(Core& core, const NamespaceInfo& info);
 Result<std::vector<NamespaceInfo>> list_namespaces(Core& core);
 Result<NamespaceInfo> delete_namespace(Core& core, const NamespaceName& name);
