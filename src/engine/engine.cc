@@ -59,6 +59,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       schedules_(store, runs_, clock, metrics, options),
       orphaned_runs_(jobs_, runs_, clock, options.orphaned_runs_after),
       audit_(store, clock, metrics, options),
+      history_(store, clock, metrics, options),
       sweeper_(store, clock, metrics, options, all_sweeps()) {
   store_.set_listener(this);
 }
@@ -73,7 +74,8 @@ Duration Engine::tick() {
   each_in_turn([&] { pause = std::min(pause, sweeper_.tick()); }, [&] { pause = std::min(pause, claims_.tick()); },
                [&] { pause = std::min(pause, keys_.tick()); }, [&] { pause = std::min(pause, feedback_.tick()); },
                [&] { pause = std::min(pause, runs_.tick()); }, [&] { pause = std::min(pause, schedules_.tick()); },
-               [&] { pause = std::min(pause, orphaned_runs_.tick()); }, [&] { pause = std::min(pause, audit_.tick()); });
+               [&] { pause = std::min(pause, orphaned_runs_.tick()); }, [&] { pause = std::min(pause, audit_.tick()); },
+               [&] { pause = std::min(pause, history_.tick()); });
   return std::max(pause, Duration(0));
 }
 

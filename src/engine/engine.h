@@ -13,6 +13,7 @@
 //   Keys     the keyspace, and those who wait for an element of a list
 //   Claims   parked claims, woken in order of arrival per lane
 //   Events   what happened, in a ring that readers can resume from
+//   History  figures over time
 //   OrphanedRuns  runs whose hand-out died with the server before this one
 //   Sweeper  the background passes of sweeps/, driven by tick()
 //
@@ -29,6 +30,7 @@
 #include "engine/claims.h"
 #include "engine/events.h"
 #include "engine/feedback.h"
+#include "engine/history.h"
 #include "engine/jobs.h"
 #include "engine/keys.h"
 #include "engine/options.h"
@@ -66,6 +68,7 @@ class Engine final : private store::Listener {
   Claims& claims() { return claims_; }
   Audit& audit() { return audit_; }
   Events& events() { return events_; }
+  History& history() { return history_; }
   store::AdminStore& admin() { return store_; }
   const Clock& clock() const { return clock_; }
 
@@ -101,6 +104,7 @@ class Engine final : private store::Listener {
   Schedules schedules_;
   OrphanedRuns orphaned_runs_;
   Audit audit_;
+  History history_;
   Sweeper sweeper_;
 };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -41,6 +42,8 @@ struct Options {
   LoadLimits load;
   std::map<std::string, LoadLimits> load_by_namespace;  // instead of `load`
   PackageTiming packages;
+  bool history = false;                     // figures are recorded over time
+  std::function<Ticks()> processor_time{};  // of this process so far; empty: nobody knows
 };
 
 }  // namespace muster::engine

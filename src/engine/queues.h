@@ -1,9 +1,11 @@
 // Queues and namespaces as the commands see them: validated, then forwarded.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/reply.h"
+#include "engine/lanes.h"
 #include "store/store.h"
 
 namespace muster::engine {
@@ -14,6 +16,7 @@ class Queues {
 
   void change(QueueChange change, Reply<QueueStats> reply);
   void list(NamespaceName ns, Reply<std::vector<QueueStats>> reply);
+  void lanes(LanesQuery query, Reply<LanesListed> reply) { list_lanes(store_, std::move(query), std::move(reply)); }
   void create_namespace(NamespaceInfo info, Reply<NamespaceInfo> reply);
   void list_namespaces(Reply<std::vector<NamespaceInfo>> reply);
   void update_namespace(NamespaceChange change, Reply<NamespaceInfo> reply);
