@@ -16,14 +16,6 @@ namespace {
 constexpr std::string_view kScheme = "bearer ";
 constexpr const char* kAnonymous = "anonymous";  // the name of callers without a token
 
-Digest digest_of(std::string_view secret) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(secret.data()), secret.size(), digest.data());
-  return digest;
-}
-
-bool same(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
-
 std::string_view bearer_secret(std::string_view authorization) {
   if (authorization.size() <= kScheme.size() || !same_in_any_case(authorization.substr(0, kScheme.size()), kScheme)) return {};
   authorization.remove_prefix(kScheme.size());
@@ -33,10 +25,18 @@ std::string_view bearer_secret(std::string_view authorization) {
 
 // REQUIRES: Authenticator::validate() is ok.
 Digest digest_of(const Token& token) {
-  return token.sha256.empty() ? digest_of(token.secret) : parse_digest(token.sha256).value_or(Digest{});
+  return token.sha256.empty() ? secret_digest(token.secret) : parse_digest(token.sha256).value_or(Digest{});
 }
 
 }  // namespace
+
+bool same(const Digest& a, const Digest& b) { return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0; }
+
+Digest secret_digest(std::string_view secret) {
+  Digest digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(secret.data()), secret.size(), digest.data());
+  return digest;
+}
 
 std::optional<Digest> parse_digest(std::string_view hex) {
   Digest digest{};
@@ -159,7 +159,7 @@ Result<Credential> Authenticator::authenticate(std::string_view authorization, c
     return anonymous(address);
   }
   const std::string_view secret = bearer_secret(authorization);
-  const Digest digest = digest_of(secret);
+  const Digest digest = secret_digest(secret);
   const Entry* entry = secret.empty() ? nullptr : find(digest, false);
   if (entry != nullptr) return credential_of(*entry, address);
   if (const Ticks blocked = brake_->blocked_until(address, now); blocked > now)

@@ -46,6 +46,12 @@ struct AuthOptions {
 
 using Digest = std::array<std::uint8_t, 32>;
 
+// What is kept of a secret.
+Digest secret_digest(std::string_view secret);
+
+// In a time that does not tell where they differ.
+bool same(const Digest& a, const Digest& b);
+
 // Of 64 hexadecimal digits; nothing: they are none.
 std::optional<Digest> parse_digest(std::string_view hex);
 
@@ -58,6 +64,7 @@ struct Credential {
   Digest digest{};  // all zero: no token was needed
   bool anonymous = true;
   bool certificate = false;  // `digest` is the fingerprint of one
+  Digest session{};          // of a browser (browser_sessions.h); all zero: the token itself was shown
 };
 
 class Authenticator {

@@ -44,21 +44,21 @@ Status check_host(const OriginRule& rule, std::string_view host) {
                   name.substr(0, kShownBytes)));
 }
 
-bool is_own(const OriginRule& rule, const PageHeaders& headers) {
-  const std::string_view scheme = rule.tls ? "https://" : "http://";
-  return !headers.host.empty() && headers.origin.size() > scheme.size() &&
-         same_in_any_case(headers.origin.substr(0, scheme.size()), scheme) &&
-         same_in_any_case(headers.origin.substr(scheme.size()), headers.host);
-}
-
 Status check_origin(const OriginRule& rule, const PageHeaders& headers) {
-  if (headers.origin.empty() || is_own(rule, headers) || contains(rule.origins, headers.origin)) return {};
+  if (headers.origin.empty() || is_own_page(rule, headers) || contains(rule.origins, headers.origin)) return {};
   if (rule.tokens_required && contains(rule.origins, kAnyOrigin)) return {};
   return Status::permission_denied(
       fmt::format("pages of origin \"{}\" may not call this server", headers.origin.substr(0, kShownBytes)));
 }
 
 }  // namespace
+
+bool is_own_page(const OriginRule& rule, const PageHeaders& headers) {
+  const std::string_view scheme = rule.tls ? "https://" : "http://";
+  return !headers.host.empty() && headers.origin.size() > scheme.size() &&
+         same_in_any_case(headers.origin.substr(0, scheme.size()), scheme) &&
+         same_in_any_case(headers.origin.substr(scheme.size()), headers.host);
+}
 
 bool is_loopback_host(std::string_view host) {
   const std::string_view name = without_port(host);

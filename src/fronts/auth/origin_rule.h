@@ -30,6 +30,9 @@ struct PageHeaders {
 // permission_denied: the request comes by a name that is not ours, or from a page that may not call.
 Status check_page(const OriginRule& rule, const PageHeaders& headers);
 
+// Does the page come from this very server? Its `Origin` says so; a request without one comes from no page that we know of.
+bool is_own_page(const OriginRule& rule, const PageHeaders& headers);
+
 // "localhost", 127.0.0.0/8 and [::1], with or without a port.
 bool is_loopback_host(std::string_view host);
 
