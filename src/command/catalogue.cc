@@ -18,6 +18,7 @@
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/server.h"
+#include "command/watch/history.h"
 #include "command/watch/job_act.h"
 #include "command/watch/search.h"
 #include "command/watch/timing.h"
@@ -26,7 +27,7 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 123> kCatalogue{
+constexpr std::array<const Spec*, 127> kCatalogue{
     &kActionGet,
     &kActionList,
     &kActionSubmit,
@@ -88,6 +89,7 @@ constexpr std::array<const Spec*, 123> kCatalogue{
     &kPlanGet,
     &kPlanList,
     &kPlanSubmit,
+    &kQueueLanes,
     &kQueueLimit,
     &kQueueList,
     &kQueuePause,
@@ -122,6 +124,9 @@ constexpr std::array<const Spec*, 123> kCatalogue{
     &kScheduleResume,
     &kScheduleTrigger,
     &kScheduleUpdate,
+    &kServerConfig,
+    &kServerDoctor,
+    &kServerHistory,
     &kServerInfo,
     &kServerSearch,
     &kSessionCompact,

@@ -22,6 +22,7 @@ namespace muster::command {
 
 class AgentService;  // agent_service.h
 class Archives;      // archives.h
+class Inspection;    // inspection.h
 
 enum class Role : std::uint8_t { read_only, worker, operator_role };
 
@@ -50,6 +51,7 @@ struct ServerFacts {
   std::string backup_folder{};             // where backups are written; empty: nowhere
   std::shared_ptr<Archives> archives{};    // of packages; null: there are none. Shared with server/, which made them
   std::shared_ptr<AgentService> agents{};  // null: this server runs no agents. Shared with server/, which made it
+  std::shared_ptr<Inspection> inspection{};  // null: it cannot be asked about itself. Shared with server/, which made it
 };
 
 // Where the wires listen: "http" → "127.0.0.1:8080", or "off". Any thread.

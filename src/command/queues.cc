@@ -10,6 +10,11 @@ void handle(Context& context, QueueListRequest request, Reply<QueueListReply> re
   context.engine.queues().list(std::move(request.ns), std::move(own));
 }
 
+void handle(Context& context, QueueLanesRequest request, Reply<QueueLanesReply> reply) {
+  request.within = context.caller.namespaces;
+  context.engine.queues().lanes(std::move(request), std::move(reply));
+}
+
 void handle(Context& context, QueueLimitRequest request, Reply<QueueLimitReply> reply) {
   QueueChange change;
   change.ns = std::move(request.ns);

@@ -27,6 +27,24 @@ struct Record<QueueListRequest> : Command<kQueueList, QueueListReply> {};
 
 void handle(Context& context, QueueListRequest request, Reply<QueueListReply> reply);
 
+// queue.lanes: what the live jobs of each queue need, and who serves it.
+inline constexpr Spec kQueueLanes{
+    .name = "queue.lanes",
+    .since = "0.6",
+    .auth = Auth::read_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "List lanes with what waits in them and the workers that serve them; those nobody serves first.",
+};
+
+using QueueLanesRequest = engine::LanesQuery;
+using QueueLanesReply = engine::LanesListed;
+
+template <>
+struct Record<QueueLanesRequest> : Command<kQueueLanes, QueueLanesReply> {};
+
+void handle(Context& context, QueueLanesRequest request, Reply<QueueLanesReply> reply);
+
 // queue.limit: how many jobs of a queue may run, and how often one may start.
 inline constexpr Spec kQueueLimit{
     .name = "queue.limit",

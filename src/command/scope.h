@@ -30,6 +30,8 @@ inline constexpr bool kLeavesOthersOut<store::ScheduleQuery> = true;
 template <>
 inline constexpr bool kLeavesOthersOut<QueueListRequest> = true;
 template <>
+inline constexpr bool kLeavesOthersOut<QueueLanesRequest> = true;
+template <>
 inline constexpr bool kLeavesOthersOut<AuditListRequest> = true;
 
 // Fills in the only namespace of a caller that named none. permission_denied: one that is not the caller's, or none of several

@@ -91,6 +91,28 @@ void handle(Context& context, ClusterStatusRequest, Reply<ClusterStatusReply> re
   });
 }
 
+namespace {
+
+// A caller that is bound to namespaces is not told about the machine.
+Result<std::shared_ptr<Inspection>> inspection_for(const Context& context, std::string_view what) {
+  if (Status allowed = authorize_everywhere(context.caller, what); !allowed.ok()) return allowed;
+  if (!context.facts.inspection) return Status::unavailable("this server does not show its configuration");
+  return context.facts.inspection;
+}
+
+}  // namespace
+
+void handle(Context& context, ServerConfigRequest, Reply<ServerConfigReply> reply) {
+  const auto inspection = inspection_for(context, kServerConfig.name);
+  reply(inspection.ok() ? Result((*inspection)->config()) : inspection.status());
+}
+
+void handle(Context& context, ServerDoctorRequest, Reply<ServerDoctorReply> reply) {
+  const auto inspection = inspection_for(context, kServerDoctor.name);
+  if (!inspection.ok()) return reply(inspection.status());
+  (*inspection)->check(std::move(reply));
+}
+
 Status validate_backup_name(std::string_view name) {
   if (!name.empty() && name.size() <= kBackupNameBytesMax && name.front() != '.' &&
       name.find_first_not_of(kNameCharacters) == std::string_view::npos)

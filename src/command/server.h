@@ -4,6 +4,7 @@
 #include "base/reply.h"
 #include "command/cluster.h"
 #include "command/context.h"
+#include "command/inspection.h"
 #include "command/spec.h"
 
 namespace muster::command {
@@ -50,6 +51,43 @@ template <>
 struct Record<ClusterStatusRequest> : Command<kClusterStatus, ClusterStatusReply> {};
 
 void handle(Context& context, ClusterStatusRequest request, Reply<ClusterStatusReply> reply);
+
+// server.config: the effective settings, secrets redacted.
+inline constexpr Spec kServerConfig{
+    .name = "server.config",
+    .since = "0.6",
+    .auth = Auth::operator_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Show the effective configuration and where each value comes from; secrets are redacted.",
+};
+
+struct ServerConfigRequest {};
+using ServerConfigReply = ConfigShown;
+
+template <>
+struct Record<ServerConfigRequest> : Command<kServerConfig, ServerConfigReply> {};
+
+void handle(Context& context, ServerConfigRequest request, Reply<ServerConfigReply> reply);
+
+// server.doctor: what a check-up of the server's machine finds, as `muster doctor` makes it.
+inline constexpr Spec kServerDoctor{
+    .name = "server.doctor",
+    .since = "0.6",
+    .auth = Auth::operator_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Check disk, clock, store, limits and files of the server, and say what to do.",
+};
+
+struct ServerDoctorRequest {};
+using ServerDoctorReply = CheckUp;
+
+// exhausted: too many wait for one.
+template <>
+struct Record<ServerDoctorRequest> : Command<kServerDoctor, ServerDoctorReply> {};
+
+void handle(Context& context, ServerDoctorRequest request, Reply<ServerDoctorReply> reply);
 
 // backup.create: a consistent copy of the store while work goes on. The caller gives a name, never a place: whoever holds a token
 // may not choose where the server writes.

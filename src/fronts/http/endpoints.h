@@ -114,6 +114,7 @@ void resource_get(ExchangePtr exchange);
 void resource_delete(ExchangePtr exchange);
 
 void queue_list(ExchangePtr exchange);
+void queue_lanes(ExchangePtr exchange);
 void queue_pause(ExchangePtr exchange);
 void queue_resume(ExchangePtr exchange);
 void queue_limit(ExchangePtr exchange);
@@ -124,6 +125,9 @@ void audit_list(ExchangePtr exchange);
 void backup_create(ExchangePtr exchange);
 
 void cluster_status(ExchangePtr exchange);
+void server_config(ExchangePtr exchange);
+void server_doctor(ExchangePtr exchange);
+void server_history(ExchangePtr exchange);
 void server_info(ExchangePtr exchange);
 void server_search(ExchangePtr exchange);
 void openapi(ExchangePtr exchange);

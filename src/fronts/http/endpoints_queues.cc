@@ -1,4 +1,5 @@
 #include "command/namespaces.h"
+#include "fronts/http/codec/lanes.h"
 #include "fronts/http/codec/queues.h"
 #include "fronts/http/endpoint.h"
 #include "fronts/http/endpoints.h"
@@ -17,6 +18,7 @@ Result<command::NamespaceDeleteRequest> namespace_of_path(const Exchange& exchan
 }  // namespace
 
 void queue_list(ExchangePtr exchange) { serve<decode_queue_list, queues>(std::move(exchange)); }
+void queue_lanes(ExchangePtr exchange) { serve<decode_queue_lanes, as_json<engine::LanesListed>>(std::move(exchange)); }
 void queue_pause(ExchangePtr exchange) { serve<decode_queue_pause, as_json<QueueStats>>(std::move(exchange)); }
 void queue_resume(ExchangePtr exchange) { serve<decode_queue_resume, as_json<QueueStats>>(std::move(exchange)); }
 void queue_limit(ExchangePtr exchange) { serve<decode_queue_limit, as_json<QueueStats>>(std::move(exchange)); }

@@ -2,6 +2,8 @@
 #include "fronts/http/codec/audit.h"
 #include "fronts/http/codec/cluster.h"
 #include "fronts/http/codec/events.h"
+#include "fronts/http/codec/history.h"
+#include "fronts/http/codec/inspection.h"
 #include "fronts/http/codec/queues.h"
 #include "fronts/http/endpoint.h"
 #include "fronts/http/endpoints.h"
@@ -25,6 +27,18 @@ void audit_list(ExchangePtr exchange) { serve<decode_audit_list, as_json<engine:
 
 void cluster_status(ExchangePtr exchange) {
   serve<nothing<command::ClusterStatusRequest>, as_json<command::Cluster>>(std::move(exchange));
+}
+
+void server_config(ExchangePtr exchange) {
+  serve<nothing<command::ServerConfigRequest>, as_json<command::ConfigShown>>(std::move(exchange));
+}
+
+void server_doctor(ExchangePtr exchange) {
+  serve<nothing<command::ServerDoctorRequest>, as_json<command::CheckUp>>(std::move(exchange));
+}
+
+void server_history(ExchangePtr exchange) {
+  serve<decode_server_history, as_json<command::ServerHistoryReply>>(std::move(exchange));
 }
 
 void server_info(ExchangePtr exchange) {

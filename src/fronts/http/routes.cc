@@ -18,6 +18,7 @@
 #include "command/runs.h"
 #include "command/schedules.h"
 #include "command/server.h"
+#include "command/watch/history.h"
 #include "command/watch/job_act.h"
 #include "command/watch/search.h"
 #include "command/watch/timing.h"
@@ -152,13 +153,17 @@ constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/queues/{name}/pause", command::kQueuePause, endpoints::queue_pause),
     command_route(Method::post, "/api/v1/queues/{name}/resume", command::kQueueResume, endpoints::queue_resume),
     command_route(Method::put, "/api/v1/queues/{name}/limits", command::kQueueLimit, endpoints::queue_limit),
+    command_route(Method::get, "/api/v1/lanes", command::kQueueLanes, endpoints::queue_lanes),
     command_route(Method::get, "/api/v1/namespaces", command::kNamespaceList, endpoints::namespace_list),
     command_route(Method::post, "/api/v1/namespaces", command::kNamespaceCreate, endpoints::namespace_create),
     command_route(Method::delete_, "/api/v1/namespaces/{name}", command::kNamespaceDelete, endpoints::namespace_delete),
     command_route(Method::get, "/api/v1/audit", command::kAuditList, endpoints::audit_list),
     command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
+    command_route(Method::get, "/api/v1/metrics/history", command::kServerHistory, endpoints::server_history),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
+    command_route(Method::get, "/api/v1/server/config", command::kServerConfig, endpoints::server_config),
+    command_route(Method::get, "/api/v1/server/doctor", command::kServerDoctor, endpoints::server_doctor),
     command_route(Method::get, "/api/v1/search", command::kServerSearch, endpoints::server_search),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
     plain_route("/api/v1/agent-runs/{id}/stream", Access::reader, endpoints::agent_run_stream),

@@ -29,12 +29,15 @@ const json& resolve(const json& doc, const json& schema) {
   return doc.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1)));
 }
 
-bool has_type(const json& value, const std::string& type) {
+// One type, or several of which it has one.
+bool has_type(const json& value, const json& type) {
+  if (type.is_array()) return std::any_of(type.begin(), type.end(), [&](const json& each) { return has_type(value, each); });
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();
   if (type == "string") return value.is_string();
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
+  if (type == "null") return value.is_null();
   return type == "boolean" && value.is_boolean();
 }
 

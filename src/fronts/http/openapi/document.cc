@@ -18,7 +18,8 @@ namespace {
 constexpr std::array kNouns{agent_operations,    agent_run_operations,   session_operations,  audit_operations,
                             job_operations,      job_request_operations, feedback_operations, package_operations,
                             plan_operations,     run_operations,         schedule_operations, worker_operations,
-                            resource_operations, queue_operations,       event_operations};
+                            resource_operations, lane_operations,        history_operations,  inspection_operations,
+                            queue_operations,       event_operations};
 
 constexpr std::array<std::string_view, 13> kTags{"agents",    "tools",   "sessions", "jobs",       "packages", "plans", "runs",
                                                  "schedules", "workers", "queues",   "namespaces", "audit",    "server"};
@@ -67,14 +68,15 @@ const Operation& operation_of(std::string_view id) {
   unreachable();
 }
 
-// "/api/v1/jobs/{id}" is about jobs; what has no tag of its own is about the server, an action about its plan, and a run or
-// an execution about its agent.
+// "/api/v1/jobs/{id}" is about jobs; what has no tag of its own is about the server, an action about its plan, a lane about its
+// queue, and a run or an execution about its agent.
 std::string_view tag_of(std::string_view pattern) {
   constexpr std::string_view kRoot = "/api/v1/";
   if (!pattern.starts_with(kRoot)) return kTags.back();
   pattern.remove_prefix(kRoot.size());
   const std::string_view noun = pattern.substr(0, pattern.find('/'));
   if (noun == "actions") return "plans";
+  if (noun == "lanes") return "queues";
   if (noun == "agent-runs") return "agents";
   if (noun == "tool-executions") return "tools";
   const auto found = std::find(kTags.begin(), kTags.end(), noun);
