@@ -10,6 +10,8 @@ namespace {
 // Larger replies are sent as they are: the loop's thread compresses, and everybody else waits for it.
 constexpr std::size_t kGzipBytesMax = 1024 * 1024;
 
+constexpr Duration kSessionsLookEvery{30'000};
+
 }  // namespace
 
 Core::Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metrics, HttpOptions with_options)
@@ -21,7 +23,29 @@ Core::Core(net::IoLoop& with_loop, command::Door& with_door, Metrics& with_metri
       brake(options.brake ? options.brake : std::make_shared<auth::Brake>()),
       authenticator(options.auth, brake),
       events(std::make_shared<EventHub>(with_loop, with_door.events(), options.limits, incidents)),
-      pages(options.pages, options.pages_missing) {}
+      pages(options.pages, options.pages_missing),
+      sessions_look_(with_loop) {}
+
+bool Core::still_valid(const Credential& credential) const {
+  if (!authenticator.still_valid(credential)) return false;
+  return credential.session == auth::Digest{} || sessions.is_open(credential.session, loop.clock().elapsed());
+}
+
+void Core::watch_sessions() {
+  if (std::exchange(sessions_watched_, true)) return;
+  sessions_look_.start(kSessionsLookEvery, [this] {
+    sessions_watched_ = false;
+    sessions.forget_over(loop.clock().elapsed());
+    revoke_streams();
+    if (!sessions.empty()) watch_sessions();
+  });
+}
+
+void Core::end_sessions() {
+  sessions = {};
+  sessions_look_.cancel();
+  sessions_watched_ = true;
+}
 
 const std::string& Core::date() {
   const Instant now = door.clock().now();

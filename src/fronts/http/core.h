@@ -9,6 +9,7 @@
 #include "base/incident.h"
 #include "base/metrics.h"
 #include "command/door.h"
+#include "fronts/auth/browser_sessions.h"
 #include "fronts/http/auth.h"
 #include "fronts/http/event_hub.h"
 #include "fronts/http/gzip.h"
@@ -41,6 +42,17 @@ class Core : public std::enable_shared_from_this<Core> {
   // For what is told when an answer was sent, or never will be. Empty without grants.
   UniqueFunction<void(bool)> hand_back_unless_taken(std::vector<Grant> grants);
 
+  // Would the credential still be let in?
+  bool still_valid(const Credential& credential) const;
+  // Closes the streams of those who would not.
+  void revoke_streams() {
+    events->revoke([this](const Credential& credential) { return still_valid(credential); });
+  }
+  // Ends sessions of browsers, and their streams, when they are over; for as long as there are any.
+  void watch_sessions();
+  // Nobody is served any more.
+  void end_sessions();
+
   net::IoLoop& loop;
   command::Door& door;
   Metrics& metrics;
@@ -48,6 +60,7 @@ class Core : public std::enable_shared_from_this<Core> {
   const HttpOptions options;
   const std::shared_ptr<auth::Brake> brake;  // shared with the other fronts
   Authenticator authenticator;
+  auth::BrowserSessions sessions;
   const std::shared_ptr<EventHub> events;  // shared with wakes that are on their way to it
   const Pages pages;
   Gzip gzip;
@@ -68,6 +81,8 @@ class Core : public std::enable_shared_from_this<Core> {
   RouteMetrics& metrics_of(const Route* route);
 
   std::map<const Route*, RouteMetrics> route_metrics_;
+  net::Timer sessions_look_;
+  bool sessions_watched_ = false;
   Instant date_at_{};
   std::string date_;
 };

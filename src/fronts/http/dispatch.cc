@@ -6,23 +6,15 @@
 
 #include "base/ascii.h"
 #include "base/log.h"
-#include "fronts/auth/origin_rule.h"
 #include "fronts/http/core.h"
 #include "fronts/http/routes.h"
 #include "fronts/http/session.h"
+#include "fronts/http/sign_in.h"
 
 namespace muster::http {
 namespace {
 
 constexpr std::size_t kShownBytes = 128;
-
-auth::OriginRule origin_rule(const Core& core, bool rpc) {
-  return {.origins = rpc ? core.options.rpc_origins : core.options.cors_origins,
-          .host_names = core.options.host_names,
-          .tls = core.options.tls.enabled(),
-          .loopback = core.loopback,
-          .tokens_required = core.authenticator.required()};
-}
 
 bool is_json(std::string_view content_type) {
   content_type = content_type.substr(0, content_type.find(';'));
@@ -41,9 +33,8 @@ void answer_options(Exchange& exchange, const std::string& allow) {
   exchange.answer(std::move(response));
 }
 
-Status authenticate(Exchange& exchange, const std::string& address) {
-  Core& core = exchange.core();
-  auto credential = core.authenticator.authenticate(exchange.request().authorization, address, core.loop.clock().elapsed());
+Status authenticate(Exchange& exchange, const std::string& address, Identification shown) {
+  auto credential = identify(exchange.core(), shown, address);
   // A wrong token is worth a line, and the growing wait bounds how many there can be; a missing one is not.
   if (credential.code() == Code::unauthenticated && !exchange.request().authorization.empty())
     log::warn("authentication failed", {{"address", address}, {"code", std::string(to_string(credential.code()))}});
@@ -67,7 +58,10 @@ void route(ExchangePtr exchange, std::string_view& name) {
   exchange->origin_accepted = !request.origin.empty();
   if (rpc && request.method == Method::options) return answer_rpc_preflight(*exchange);
   if (rpc && request.method == Method::post) {
-    Status known = authenticate(*exchange, exchange->peer_address());
+    // gRPC-Web has pages of its own, which bring tokens.
+    Identification shown = identification_of(request);
+    shown.cookie = {};
+    Status known = authenticate(*exchange, exchange->peer_address(), shown);
     if (core.much_of_rpc && !core.much_of_rpc(exchange->target.path)) return serve_rpc(std::move(exchange), std::move(known));
     Exchange& asked = *exchange;
     return asked.when_room([exchange = std::move(exchange), known = std::move(known)]() mutable {
@@ -98,11 +92,13 @@ void route(ExchangePtr exchange, std::string_view& name) {
     case Access::everybody: break;
     case Access::probe:
       // A probe whose token is old still learns whether the server is ready; a wrong one counts as any other.
-      if (!request.authorization.empty()) static_cast<void>(authenticate(*exchange, exchange->peer_address()));
+      if (!request.authorization.empty())
+        static_cast<void>(authenticate(*exchange, exchange->peer_address(), identification_of(request)));
       break;
     case Access::by_command:
     case Access::reader:
-      if (const Status known = authenticate(*exchange, exchange->peer_address()); !known.ok()) return exchange->fail(known);
+      if (const Status known = authenticate(*exchange, exchange->peer_address(), identification_of(request)); !known.ok())
+        return exchange->fail(known);
       break;
   }
   if (!request.body.empty() && !request.content_type.empty() && !is_json(request.content_type))

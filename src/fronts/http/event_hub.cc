@@ -131,9 +131,9 @@ void EventHub::drained(net::Connection& connection) {
   if (found != streams_.end() && found->second.starved) feed(connection, found->second);
 }
 
-void EventHub::revoke(const Authenticator& authenticator) {
+void EventHub::revoke(const std::function<bool(const Credential&)>& still_valid) {
   for (auto& [connection, stream] : streams_)
-    if (!authenticator.still_valid(stream.credential)) connection->close_when_sent();
+    if (!still_valid(stream.credential)) connection->close_when_sent();
 }
 
 void EventHub::feed_all() {

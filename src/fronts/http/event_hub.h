@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,8 +41,8 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
   void remove(net::Connection& connection);
   // The connection took everything: it may be fed again.
   void drained(net::Connection& connection);
-  // Closes the streams whose token is no longer accepted.
-  void revoke(const Authenticator& authenticator);
+  // Closes the streams of those who would not be let in any more.
+  void revoke(const std::function<bool(const Credential&)>& still_valid);
 
  private:
   struct Stream {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "fronts/auth/exposure.h"
 #include "fronts/http/core.h"
 #include "fronts/http/problem.h"
 #include "fronts/http/session.h"
+#include "fronts/http/sign_in.h"
 #include "fronts/http/stream_session.h"
 #include "fronts/http2/session.h"
 #include "net/listener.h"
@@ -147,11 +149,26 @@ void HttpFront::set_other_streams(http2::Serve others) {
       [core = state_->core, others = std::move(others)]() mutable { core->other_streams = std::move(others); });
 }
 
+Result<std::string> HttpFront::sign_in_path(const std::string& token) {
+  std::promise<Result<std::string>> answer;
+  Core& core = *state_->core;
+  core.loop.post([&core, &answer, &token] {
+    if (!core.authenticator.required()) return answer.set_value(std::string("/"));
+    const Ticks now = core.loop.clock().elapsed();
+    const auto credential = core.authenticator.authenticate("Bearer " + token, "", now);
+    if (!credential.ok()) return answer.set_value(credential.status());
+    const auto code = core.sessions.make_link(*credential, now);
+    core.watch_sessions();
+    answer.set_value(code.ok() ? Result(std::string(kSignInPath) + *code) : code.status());
+  });
+  return answer.get_future().get();
+}
+
 Status HttpFront::set_tokens(AuthOptions auth) {
   if (Status valid = Authenticator::validate(auth); !valid.ok()) return valid;
   state_->core->loop.post([core = state_->core, auth = std::move(auth)] {
     core->authenticator = Authenticator(auth, core->brake);
-    core->events->revoke(core->authenticator);
+    core->revoke_streams();
   });
   return {};
 }
@@ -184,6 +201,8 @@ void HttpFront::stop(Duration grace) {
   const Ticks until = clock.elapsed() + grace;
   for (const auto* listener : {&state_->listener, &state_->second})
     if (*listener) (*listener)->stop(std::max(std::chrono::floor<Duration>(until - clock.elapsed()), Duration::zero()));
+  // A timer that runs would outlive its core otherwise.
+  state_->core->loop.post([core = state_->core] { core->end_sessions(); });
 }
 
 }  // namespace muster::http

@@ -49,6 +49,10 @@ class HttpFront {
   // Who takes streams of HTTP/2 before this front does; it answers null for those that are not its own.
   void set_other_streams(http2::Serve others);
 
+  // Of the dashboard: signs a browser in as the holder of this token, once and soon. Where no token is asked for, simply "/".
+  // unauthenticated: the token is wrong. REQUIRES: not inside the loop, which runs.
+  Result<std::string> sign_in_path(const std::string& token);
+
   // For SIGHUP. Both apply to the next request or connection; event streams whose token is gone are closed.
   Status set_tokens(AuthOptions auth);
   Status reload_tls();  // reads the same files again; on failure the old certificate stays

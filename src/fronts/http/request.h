@@ -31,6 +31,7 @@ struct Request {
   std::string host;
   std::string origin;
   std::string authorization;
+  std::string cookie;  // all of them
   std::string content_type;
   std::string accept_encoding;
   std::string last_event_id;

@@ -26,11 +26,22 @@ std::string header(const Parser::value_type& message, beast::field field) {
   return found == message.end() ? std::string() : std::string(found->value());
 }
 
+// What says who sends it.
+Request head_of(const Parser::value_type& message) {
+  Request request;
+  request.method = method_named(message.method_string());
+  request.host = header(message, beast::field::host);
+  request.origin = header(message, beast::field::origin);
+  request.authorization = header(message, beast::field::authorization);
+  request.cookie = header(message, beast::field::cookie);
+  return request;
+}
+
 std::vector<std::pair<std::string, std::string>> all_headers(const Parser::value_type& message) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& field : message) {
     std::string name = lower(field.name_string());
-    if (name != "authorization") out.emplace_back(std::move(name), std::string(field.value()));
+    if (name != "authorization" && name != "cookie") out.emplace_back(std::move(name), std::string(field.value()));
   }
   return out;
 }
@@ -68,7 +79,7 @@ struct RequestReader::State {
     phase = Phase::idle;
     expectation = false;
     expectation_told = false;
-    authorization_told = false;
+    head_told = false;
   }
 
   void note_header() {
@@ -83,7 +94,7 @@ struct RequestReader::State {
   Phase phase = Phase::idle;
   bool expectation = false;
   bool expectation_told = false;
-  bool authorization_told = false;
+  bool head_told = false;
   Failure failed;
 };
 
@@ -127,20 +138,16 @@ bool RequestReader::take_expectation() {
   return true;
 }
 
-std::optional<std::string> RequestReader::take_early_authorization() {
-  if (state_->phase != Phase::body || std::exchange(state_->authorization_told, true)) return std::nullopt;
-  return header(state_->parser->get(), beast::field::authorization);
+std::optional<Request> RequestReader::take_early_head() {
+  if (state_->phase != Phase::body || std::exchange(state_->head_told, true)) return std::nullopt;
+  return head_of(state_->parser->get());
 }
 
 Request RequestReader::take() {
   check(state_->phase == Phase::complete, "a request is taken when it is complete");
   auto message = state_->parser->release();
-  Request request;
-  request.method = method_named(message.method_string());
+  Request request = head_of(message);
   request.target = std::string(message.target());
-  request.host = header(message, beast::field::host);
-  request.origin = header(message, beast::field::origin);
-  request.authorization = header(message, beast::field::authorization);
   request.content_type = header(message, beast::field::content_type);
   request.accept_encoding = header(message, beast::field::accept_encoding);
   const auto last_event_id = message.find("Last-Event-ID");

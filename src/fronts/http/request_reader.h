@@ -39,8 +39,8 @@ class RequestReader {
   std::size_t buffered() const;  // bytes kept of the request that is on its way
   // The client waits for `100 Continue` before it sends the body. True once per request.
   bool take_expectation();
-  // The `Authorization` of a request whose body is still on its way. Something once per request, at its first chance.
-  std::optional<std::string> take_early_authorization();
+  // What says who sends a request whose body is still on its way. Something once per request, at its first chance.
+  std::optional<Request> take_early_head();
   // REQUIRES: complete. Begins the next request.
   Request take();
 

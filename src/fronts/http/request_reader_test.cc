@@ -62,8 +62,8 @@ TEST(RequestReader, TellsItsPhase) {
   RequestReader other(bounds());
   other.feed("POST / HTTP/1.1\r\nExpect: 100-continue\r\nAuthorization: x\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(other.phase(), Phase::body);
-  EXPECT_EQ(other.take_early_authorization(), "x");
-  EXPECT_FALSE(other.take_early_authorization());
+  EXPECT_EQ(other.take_early_head()->authorization, "x");
+  EXPECT_FALSE(other.take_early_head());
   EXPECT_TRUE(other.take_expectation());
   EXPECT_FALSE(other.take_expectation());
 }

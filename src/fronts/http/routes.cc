@@ -48,6 +48,11 @@ constexpr Route plain_route(std::string_view pattern, Access access, Endpoint en
   return {.method = Method::get, .pattern = pattern, .command = nullptr, .access = access, .endpoint = endpoint};
 }
 
+// What is no command, and is said rather than asked.
+constexpr Route plain_write(std::string_view pattern, Access access, Endpoint endpoint) {
+  return {.method = Method::post, .pattern = pattern, .command = nullptr, .access = access, .endpoint = endpoint};
+}
+
 // Words come before parameters: "/jobs/claim" is never the job named "claim".
 constexpr std::array kRoutes{
     command_route(Method::post, "/api/v1/jobs", command::kJobSubmit, endpoints::job_submit),
@@ -165,6 +170,10 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/server/config", command::kServerConfig, endpoints::server_config),
     command_route(Method::get, "/api/v1/server/doctor", command::kServerDoctor, endpoints::server_doctor),
     command_route(Method::get, "/api/v1/search", command::kServerSearch, endpoints::server_search),
+    plain_route("/api/v1/whoami", Access::reader, endpoints::whoami),
+    plain_write("/api/v1/sign-in", Access::everybody, endpoints::sign_in),
+    plain_write("/api/v1/sign-in/links", Access::reader, endpoints::sign_in_link),
+    plain_write("/api/v1/sign-out", Access::everybody, endpoints::sign_out),
     plain_route("/api/v1/openapi.json", Access::everybody, endpoints::openapi),
     plain_route("/api/v1/agent-runs/{id}/stream", Access::reader, endpoints::agent_run_stream),
     plain_route("/api/v1/events", Access::reader, endpoints::run_events),

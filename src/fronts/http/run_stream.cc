@@ -88,7 +88,7 @@ void RunStream::ask(Request request, void (RunStream::*then)(Result<T>)) {
 void RunStream::read_on() {
   Core& core = *options_.core;
   if (over()) return;
-  if (!core.authenticator.still_valid(options_.credential)) return connection_.close_when_sent();
+  if (!core.still_valid(options_.credential)) return connection_.close_when_sent();
   ask<command::JobOutputReply>(
       command::JobOutputRequest{.job = options_.asked.run,
                                 .channel = OutputChannel::llm,

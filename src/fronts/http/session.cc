@@ -6,6 +6,7 @@
 #include "fronts/http/dispatch.h"
 #include "fronts/http/exchange.h"
 #include "fronts/http/problem.h"
+#include "fronts/http/sign_in.h"
 
 namespace muster::http {
 namespace {
@@ -111,9 +112,9 @@ void HttpSession::refuse_stream(unsigned status, const Status& why) {
 // Megabytes are not taken in for somebody who is not let in: the token is looked at before the body has come.
 void HttpSession::check_early() {
   if (last_request_seen_ || !core_->authenticator.required()) return;
-  const auto authorization = reader_.take_early_authorization();
-  if (!authorization) return;
-  const auto known = core_->authenticator.authenticate(*authorization, peer_address(), core_->loop.clock().elapsed());
+  const auto head = reader_.take_early_head();
+  if (!head) return;
+  const auto known = identify(*core_, identification_of(*head), peer_address());
   if (!known.ok()) refuse_stream(http_status(known.code()), known.status());
 }
 

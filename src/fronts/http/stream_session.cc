@@ -10,6 +10,7 @@
 #include "fronts/http/exchange.h"
 #include "fronts/http/problem.h"
 #include "fronts/http/request_reader.h"
+#include "fronts/http/sign_in.h"
 #include "fronts/http2/limits.h"
 
 namespace muster::http {
@@ -32,20 +33,24 @@ void StreamSession::take_head(const http2::Head& head) {
   request_.host = std::string(head.authority);
   request_.origin = std::string(head.find("origin"));
   request_.authorization = std::string(head.find("authorization"));
+  // A browser may send its cookies in pieces (RFC 9113, 8.2.3).
+  for (const http2::Field& field : head.fields)
+    if (field.name == "cookie") request_.cookie.append(request_.cookie.empty() ? "" : "; ").append(field.value);
   request_.content_type = std::string(head.find("content-type"));
   request_.accept_encoding = std::string(head.find("accept-encoding"));
   request_.last_event_id = std::string(head.find("last-event-id"));
   request_.if_none_match = std::string(head.find("if-none-match"));
   if (wants_metadata(request_))
     for (const http2::Field& field : head.fields)
-      if (field.name != "authorization") request_.metadata.emplace_back(std::string(field.name), std::string(field.value));
+      if (field.name != "authorization" && field.name != "cookie")
+        request_.metadata.emplace_back(std::string(field.name), std::string(field.value));
   if (head.ended) input_ended();
 }
 
 // Megabytes are not taken in for somebody who is not let in. What is short is answered by its route, which may be open to all.
 void StreamSession::check_early() {
   if (!core_->authenticator.required()) return;
-  const auto known = core_->authenticator.authenticate(request_.authorization, peer_address_, core_->loop.clock().elapsed());
+  const auto known = identify(*core_, identification_of(request_), peer_address_);
   if (!known.ok()) refuse(http_status(known.code()), known.status());
 }
 

@@ -104,6 +104,7 @@ std::span<const Operation> resource_operations();
 std::span<const Operation> lane_operations();
 std::span<const Operation> history_operations();
 std::span<const Operation> inspection_operations();
+std::span<const Operation> sign_in_operations();
 std::span<const Operation> queue_operations();  // namespaces, backups and the server too
 std::span<const Operation> event_operations();
 

@@ -19,7 +19,7 @@ constexpr std::array kNouns{agent_operations,    agent_run_operations,   session
                             job_operations,      job_request_operations, feedback_operations, package_operations,
                             plan_operations,     run_operations,         schedule_operations, worker_operations,
                             resource_operations, lane_operations,        history_operations,  inspection_operations,
-                            queue_operations,       event_operations};
+                            sign_in_operations,  queue_operations,       event_operations};
 
 constexpr std::array<std::string_view, 13> kTags{"agents",    "tools",   "sessions", "jobs",       "packages", "plans", "runs",
                                                  "schedules", "workers", "queues",   "namespaces", "audit",    "server"};
@@ -43,7 +43,9 @@ constexpr std::string_view kProblem =
 
 std::string last_word(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);
-  return std::string(path.substr(0, path.find('.')));
+  std::string word(path.substr(0, path.find('.')));
+  std::replace(word.begin(), word.end(), '-', '_');
+  return word;
 }
 
 // job.submit_bulk is job_submit_bulk; what is not a command is called by its path. One command may have two routes: searching is
@@ -51,6 +53,7 @@ std::string last_word(std::string_view path) {
 std::string id_of(const Route& route) {
   if (route.pattern == "/api/v1/events") return "run_events";
   if (route.pattern == "/api/v1/agent-runs/{id}/stream") return "agent_run_stream";
+  if (route.pattern == "/api/v1/sign-in/links") return "sign_in_link";
   if (route.command == nullptr) return last_word(route.pattern);
   if (route.pattern.ends_with("/jobs/search")) return "job_search";
   // A verdict is one command, and two words of people.
