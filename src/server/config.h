@@ -73,6 +73,7 @@ class Config {
   bool on_postgres() const;           // else on SQLite
   std::string database_path() const;  // the PATH of sqlite:PATH. REQUIRES: !on_postgres()
   std::string backup_dir() const;     // where backups are written
+  std::string history_path() const { return data_dir() + "/history"; }
   std::string session_key_path() const { return data_dir() + "/session.key"; }
   std::optional<HostPort> listen_on(std::string_view key) const;  // of [listen], one address; empty: off
   std::optional<HostPort> http() const { return listen_on("http"); }

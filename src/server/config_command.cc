@@ -22,14 +22,8 @@ struct ConfigFlags {
   std::string file;
 };
 
-std::string shown(const ConfigEntry& entry) {
-  const std::string text = format_setting(*entry.setting, entry.value);
-  if (entry.setting->secret && !text.empty()) return std::string(kRedacted);
-  return entry.setting->type == SettingType::database && is_postgres_url(text) ? store::postgres::without_secrets(text) : text;
-}
-
 std::string toml_value(const ConfigEntry& entry) {
-  const std::string text = shown(entry);
+  const std::string text = shown_setting(entry);
   switch (entry.setting->type) {
     case SettingType::boolean:
     case SettingType::count: return text;
@@ -84,6 +78,12 @@ int run_config(const ConfigFlags& flags, const Surroundings& surroundings) {
 
 }  // namespace
 
+std::string shown_setting(const ConfigEntry& entry) {
+  const std::string text = format_setting(*entry.setting, entry.value);
+  if (entry.setting->secret && !text.empty()) return std::string(kRedacted);
+  return entry.setting->type == SettingType::database && is_postgres_url(text) ? store::postgres::without_secrets(text) : text;
+}
+
 std::string show_toml(const Config& config) {
   std::string out;
   std::string_view section;
@@ -123,7 +123,7 @@ std::string show_json(const Config& config) {
   for (const ConfigEntry& entry : config.entries)
     out["settings"].push_back({{"section", entry.setting->section},
                                {"key", entry.setting->key},
-                               {"value", shown(entry)},
+                               {"value", shown_setting(entry)},
                                {"source", entry.source},
                                {"environment", environment_name(*entry.setting)},
                                {"reloadable", entry.setting->reloadable},
@@ -132,7 +132,7 @@ std::string show_json(const Config& config) {
     out["namespaces"].push_back({{"namespace", own.ns},
                                  {"section", own.entry.setting->section},
                                  {"key", own.entry.setting->key},
-                                 {"value", shown(own.entry)},
+                                 {"value", shown_setting(own.entry)},
                                  {"source", own.entry.source}});
   for (const Credential& credential : config.credentials)
     out["credentials"].push_back({{"name", credential.name},

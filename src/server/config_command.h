@@ -13,5 +13,7 @@ Command config_command(const Surroundings& surroundings);
 // The effective values as a TOML file whose comments say where each came from. Secrets are redacted.
 std::string show_toml(const Config& config);
 std::string show_json(const Config& config);
+// One value, as both of them show it.
+std::string shown_setting(const ConfigEntry& entry);
 
 }  // namespace muster::server

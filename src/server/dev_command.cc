@@ -90,13 +90,13 @@ class Reporter {
   Duration last_passed_{0};
 };
 
-void introduce(const Server& server, const Config& config) {
+void introduce(Server& server, const Config& config) {
   std::string text = fmt::format("muster ready {}\n", server.addresses());
   if (const std::string url = server.http_url(); !url.empty())
     text += fmt::format(
-        "  jobs      {0}/api/v1/jobs\n  workers   {0}/api/v1/workers\n  openapi   {0}/api/v1/openapi.json\n"
+        "  dashboard {1}\n  jobs      {0}/api/v1/jobs\n  workers   {0}/api/v1/workers\n  openapi   {0}/api/v1/openapi.json\n"
         "  events    {0}/events\n  metrics   {0}/metrics\n",
-        url);
+        url, server.dashboard_url());
   if (const std::string address = server.resp_address(); !address.empty())
     text += fmt::format("  resp      {}  (AUTH with the key in {})\n", address,
                         server.key().path.empty() ? "the configuration" : server.key().path);
@@ -154,6 +154,7 @@ int run_dev(const DevFlags& flags, const Surroundings& surroundings) {
       const Signal signal = signals.next(run_for ? std::min(kReportEvery, *run_for - passed) : kReportEvery);
       if (signal == Signal::stop) break;
       if (signal == Signal::reload) reload(**server, config, request);
+      (*server)->keep_when_due();
       reporter.print(std::chrono::duration_cast<Duration>(clock.elapsed() - begun));
     }
   }

@@ -25,6 +25,7 @@ int serve_until_stopped(Server& server, Config& config, const Signals& signals, 
       case Signal::reload: reload(server, config, request); break;
       case Signal::none: break;
     }
+    server.keep_when_due();
     // A server whose background work stands still says nothing, and the manager starts it again.
     if (watchdog && server.alive()) notify_manager("WATCHDOG=1");
   }

@@ -34,7 +34,13 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   server->key_ = std::move(key).value();
   server->metered_ = std::make_unique<store::MeteredStore>(*server->store_, server->metrics_, clock);
   server->engine_ = std::make_unique<engine::Engine>(*server->metered_, clock, server->metrics_, engine_options(config));
+  server->history_file_ = std::make_unique<HistoryFile>(config.history_path(), server->engine_->history(), clock);
+  server->history_file_->load();
   if (config.flag("agents", "enabled")) server->agent_service_ = std::make_shared<agents::Service>();
+  server->inspector_ =
+      std::make_shared<Inspector>(config, clock,
+                                  InspectorOptions{.store_health = [server = server.get()] { return server->store_->health(); },
+                                                   .alive = [server = server.get()] { return server->alive(); }});
   server->door_ = std::make_unique<command::Door>(*server->engine_, server->facts(config), server->metrics_);
   for (const char* wire : {"http", "resp", "grpc"}) server->door_->listeners().set(wire, "off");
   server->ticker_ = std::make_unique<Ticker>(*server->engine_, clock, server->metrics_);
@@ -94,7 +100,8 @@ command::ServerFacts Server::facts(const Config& config) const {
           .cluster = postgres_ == nullptr ? command::ClusterView() : cluster_view(*postgres_),
           .backup_folder = config.backup_dir(),
           .archives = std::make_shared<command::Archives>(archive_options(config)),
-          .agents = agent_service_};
+          .agents = agent_service_,
+          .inspection = inspector_};
 }
 
 Status Server::start_agents(const Config& config, std::shared_ptr<claude::Api> model) {
@@ -214,6 +221,12 @@ std::string Server::http_url() const {
   return fmt::format("{}://{}", tls_ ? "https" : "http", own.empty() ? http_->second_address() : own);
 }
 
+std::string Server::dashboard_url() {
+  if (!http_) return {};
+  const auto path = http_->sign_in_path(key_.text);
+  return http_url() + (path.ok() ? *path : "/");
+}
+
 std::string Server::grpc_address() const {
   if (!grpc_) return {};
   const std::string own = grpc_->address();
@@ -241,6 +254,7 @@ Status Server::reload(const Config& config) {
   if (resp_)
     if (Status status = resp_->set_keys(all_tokens(config, key->text)); !status.ok()) return status.annotate("keys");
   key_ = std::move(key).value();
+  inspector_->reloaded(config);
   return {};
 }
 
@@ -254,11 +268,13 @@ Status Server::stop(Duration grace) {
   if (grpc_) grpc_->stop(left());
   if (ws_) ws_->stop();
   if (http_) http_->stop(left());
+  if (inspector_) inspector_->stop();
   if (agents_) agents_->stop(left());
   if (model_) model_->stop();
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
   if (loop_) loop_->stop();
+  if (history_file_) history_file_->keep();
   return store_ ? store_->close() : Status();
 }
 

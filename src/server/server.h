@@ -23,6 +23,8 @@
 #include "net/budget.h"
 #include "net/io_loop.h"
 #include "server/config.h"
+#include "server/history_file.h"
+#include "server/inspector.h"
 #include "server/session_key.h"
 #include "server/ticker.h"
 #include "store/metered.h"
@@ -47,11 +49,16 @@ class Server {
   std::string resp_address() const;  // all of them, separated by commas; empty when RESP is off
   std::string http_url() const;      // empty when HTTP is off
   std::string grpc_address() const;  // empty when gRPC is off
+  // Of the dashboard, for whoever started the server: signs a browser in as its operator, once and soon. Empty when HTTP is off.
+  std::string dashboard_url();
   const SessionKey& key() const { return key_; }
   bool clustered() const { return postgres_ != nullptr; }  // other nodes may share the store
   engine::Engine& engine() { return *engine_; }
   // Is background work still being done? For the watchdog.
   bool alive() const;
+  // Writes what outlives the process beside the store, when it is due. Whoever waits for the end of the server calls it every few
+  // seconds.
+  void keep_when_due() { history_file_->keep_when_due(); }
 
   // Applies what can change while running: tokens, keys, certificates. On failure the old ones stay.
   Status reload(const Config& config);
@@ -82,6 +89,8 @@ class Server {
   store::postgres::PostgresStore* postgres_ = nullptr;  // store_, when it is that one
   std::unique_ptr<store::MeteredStore> metered_;
   std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<HistoryFile> history_file_;
+  std::shared_ptr<Inspector> inspector_;            // shared with the door
   std::shared_ptr<agents::Service> agent_service_;  // shared with the door; null: agents are off
   std::unique_ptr<command::Door> door_;
   std::unique_ptr<Ticker> ticker_;

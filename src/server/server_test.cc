@@ -56,6 +56,15 @@ TEST_F(ServerTest, RunsWithoutAnyListener) {
   EXPECT_EQ(enqueue_one(**server), 1u);
 }
 
+TEST_F(ServerTest, KeepsItsHistoryInTheDataFolder) {
+  auto server = Server::start(config(), clock);
+  ASSERT_TRUE(server.ok()) << server.status().text();
+  EXPECT_TRUE((*server)->stop(Duration(1'000)).ok());
+  EXPECT_TRUE(std::filesystem::exists(folder.path("history")));
+  server->reset();
+  EXPECT_TRUE(Server::start(config(), clock).ok());
+}
+
 TEST_F(ServerTest, ASecondOneOnTheSameFileIsRefusedAndTheFirstGoesOn) {
   auto first = Server::start(config(), clock);
   ASSERT_TRUE(first.ok());

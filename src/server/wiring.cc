@@ -1,6 +1,7 @@
 #include "server/wiring.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,6 +125,15 @@ rpc::CompatFlags grpc_compat_flags(const Config& config) {
           .run_lease_max = lease("run_lease_max", 10 * beats.dead_after)};
 }
 
+Ticks processor_time() {
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) return Ticks(0);
+  const auto ticks = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return ticks(usage.ru_utime) + ticks(usage.ru_stime);
+}
+
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? std::string(name.data()) : "localhost";
@@ -200,8 +210,10 @@ engine::Options engine_options(const Config& config) {
   for (const NamespaceEntry& own : config.namespace_entries) options.load_by_namespace[own.ns] = load_limits(config, own.ns);
   // SQLite tells every commit itself; jobs that another node made ready without a word are found by looking.
   if (config.on_postgres()) options.claim_poll_every = duration(config, "postgres", "poll_every");
-  // On PostgreSQL another node may have handed them out.
+  options.history = true;
+  options.processor_time = processor_time;
   options.packages.answer = duration(config, "packages", "timeout");
+  // On PostgreSQL another node may have handed them out.
   if (config.serves_grpc() && !config.on_postgres()) options.orphaned_runs_after = policy(config, Dialect::grpc).dead_after;
   return options;
 }
