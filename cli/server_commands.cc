@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/cluster.h"
@@ -75,6 +76,65 @@ Table server_table(const sdk::ServerInfo& info) {
 int show_server(Context& context) {
   return context.show("ask the server", context.ask([](sdk::Client& client) { return client.server(); }),
                       [&](const sdk::ServerInfo& info) { context.table(server_table(info)); });
+}
+
+struct ServerArguments {
+  bool settings = false;
+  bool checks = false;
+};
+
+int show_settings(Context& context) {
+  const auto config = context.ask([](sdk::Client& client) { return client.server_config(); });
+  return context.show("read the server's configuration", config, [&](const sdk::ServerConfig& found) {
+    Table table({{"SETTING"}, {"VALUE"}, {"DEFAULT"}, {"FROM"}});
+    for (const sdk::ServerSetting& setting : found.settings)
+      table.add({{setting.section + "." + setting.key},
+                 {setting.value, setting.value == setting.fallback ? Color::none : Color::bold},
+                 {setting.fallback, Color::dim},
+                 {setting.source, Color::dim}});
+    context.table(table);
+  });
+}
+
+Color color_of_check(const std::string& state) {
+  if (state == "ok") return Color::green;
+  return state == "warn" ? Color::yellow : Color::red;
+}
+
+// Exits as `muster doctor` does.
+int show_checks(Context& context) {
+  const auto found = context.ask([](sdk::Client& client) { return client.server_checks(); });
+  const int shown = context.show("have the server checked", found, [&](const sdk::CheckUp& checkup) {
+    Table table({{"STATE"}, {"CHECK"}, {"SEEN"}, {"REMEDY"}});
+    for (const sdk::Check& check : checkup.checks)
+      table.add({{check.state, color_of_check(check.state)}, {check.name}, {check.text}, {check.remedy}});
+    context.table(table);
+  });
+  if (shown != to_int(Exit::ok)) return shown;
+  const bool failed =
+      std::any_of(found->checks.begin(), found->checks.end(), [](const sdk::Check& check) { return check.state == "fail"; });
+  return to_int(failed ? Exit::failure : Exit::ok);
+}
+
+int show_server_as_asked(Context& context, const ServerArguments& arguments) {
+  if (arguments.settings && arguments.checks) return context.usage("--settings and --checks: one of them");
+  if (arguments.settings) return show_settings(context);
+  return arguments.checks ? show_checks(context) : show_server(context);
+}
+
+int show_dashboard(Context& context) {
+  const auto link = context.ask([](sdk::Client& client) { return client.sign_in_link(); });
+  if (!link.ok()) return context.fail("make a link to the dashboard", link.error());
+  std::string address = context.globals().server;
+  while (address.ends_with('/')) address.pop_back();
+  address += link->path;
+  if (!context.wants_table()) {
+    context.document(nlohmann::ordered_json{{"url", address}}.dump());
+    return to_int(Exit::ok);
+  }
+  context.line(address);
+  if (link->expires_at) context.note(fmt::format("signs in once, until {}", sdk::format_instant(*link->expires_at)));
+  return to_int(Exit::ok);
 }
 
 struct BackupArguments {
@@ -201,9 +261,17 @@ void add_why_command(CLI::App& app, Context& context) {
 }
 
 void add_server_commands(CLI::App& app, Context& context) {
+  auto [server, showing] = add_command(
+      app, context, {.name = "server", .summary = "what the server says about itself", .example = "muster server --checks"},
+      show_server_as_asked);
+  server.add_flag("--settings", showing.settings, "instead: its configuration, and where each value comes from");
+  server.add_flag("--checks", showing.checks, "instead: a check-up of its disk, clock, store, limits and files");
+
   add_command(app, context,
-              {.name = "server", .summary = "what the server says about itself", .example = "muster server -o json"},
-              [&context] { return show_server(context); });
+              {.name = "dashboard",
+               .summary = "a link to the dashboard that signs a browser in, once and within five minutes",
+               .example = "muster dashboard"},
+              [&context] { return show_dashboard(context); });
 
   auto [backup, arguments] = add_command(app, context,
                                          {.name = "backup",

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "cli/commands.h"
+#include "cli/figures.h"
 #include "cli/format.h"
 #include "cli/jobs.h"
 #include "cli/workers.h"
@@ -124,8 +125,13 @@ void append_table(std::vector<std::string>& lines, const Table& table, std::size
 
 constexpr std::uint32_t kWorkersShown = 200;
 
+constexpr std::size_t kFigureColumns = 70;  // of a row besides its line over time
+constexpr std::size_t kFigureLineMin = 10;
+constexpr std::size_t kFigureLineMax = 120;
+
 struct TopArguments {
   std::optional<sdk::Duration> interval;
+  std::string span;  // of the history; empty: the present is shown
   bool one_namespace = false;
 };
 
@@ -179,7 +185,20 @@ struct ShownTop {
   std::string problem;
 };
 
+int show_history(Context& context, const std::string& span) {
+  const auto figures = context.ask([&](sdk::Client& client) { return client.figures({.span = span, .since = {}}); });
+  return context.show("read the server's history", figures, [&](const sdk::HistoryFigures& found) {
+    const std::size_t columns = stdout_is_terminal() ? terminal_size().columns : 0;
+    const std::size_t room = columns > kFigureColumns ? columns - kFigureColumns : kFigureLineMin;
+    context.table(figures_table(found, {.width = std::min(room, kFigureLineMax), .unicode = terminal_is_unicode()}));
+    context.note(found.points == 0 ? "nothing is recorded yet"
+                                   : fmt::format("{} points of {} since {}", found.points, format_duration(found.step),
+                                                 sdk::format_instant(found.from.value_or(sdk::Instant{}))));
+  });
+}
+
 int show_top(Context& context, const TopArguments& arguments) {
+  if (!arguments.span.empty()) return show_history(context, arguments.span);
   const auto opened = context.client();
   if (!opened.ok()) return context.fail("look at the server", opened.error());
   sdk::Client& client = **opened;
@@ -287,6 +306,9 @@ void add_top_command(CLI::App& app, Context& context) {
                                            .example = "muster top --interval 500ms"},
                                           show_top);
   add_duration(command, {.name = "--interval", .help = "time between two looks (1s)"}, arguments.interval);
+  command.add_option("--history", arguments.span, "instead: what the server remembers of the last hour or day")
+      ->type_name("hour|day")
+      ->check(CLI::IsMember({"hour", "day"}));
   command.add_flag("--one-namespace", arguments.one_namespace, "only the namespace of --namespace");
 }
 

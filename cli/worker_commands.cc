@@ -141,6 +141,25 @@ int list_queues(Context& context, const QueueListArguments& arguments) {
   return to_int(Exit::ok);
 }
 
+struct LaneListArguments {
+  sdk::LaneQuery query;
+  bool all_namespaces = false;
+};
+
+int list_lanes(Context& context, LaneListArguments arguments) {
+  arguments.query.ns = context.scope(arguments.all_namespaces);
+  const auto listed = context.ask([&](sdk::Client& client) { return client.lanes(arguments.query); });
+  if (!listed.ok()) return context.fail("list lanes", listed.error());
+  if (!context.wants_table()) {
+    context.listing("lanes", listed->lanes);
+    return to_int(Exit::ok);
+  }
+  context.table(lanes_table(listed->lanes, now()));
+  if (listed->unserved > 0) context.note(fmt::format("{} of {} lanes have no worker", listed->unserved, listed->total));
+  if (listed->more) context.note("there are more; --limit, --queue or --unserved show others");
+  return to_int(Exit::ok);
+}
+
 int show_queue(Context& context, const std::string& doing, const sdk::Result<sdk::Queue>& queue) {
   return context.show(doing, queue, [&](const sdk::Queue& found) { context.table(queues_table(std::span(&found, 1), now())); });
 }
@@ -257,6 +276,16 @@ void add_queue_commands(CLI::App& app, Context& context) {
       {.name = "list", .summary = "queues with depth, oldest waiting job and rate", .example = "muster queue list -A -o json"},
       list_queues);
   list.add_flag("-A,--all-namespaces", listing.all_namespaces, "of every namespace");
+
+  auto [lanes, lane_listing] = add_command(group, context,
+                                           {.name = "lanes",
+                                            .summary = "what live jobs need and who serves them; what nobody serves first",
+                                            .example = "muster queue lanes --unserved -A"},
+                                           list_lanes);
+  lanes.add_option("--queue", lane_listing.query.queue, "only of this queue");
+  lanes.add_flag("--unserved", lane_listing.query.unserved, "only those that no online worker serves");
+  lanes.add_option("--limit", lane_listing.query.limit, "lanes to show (100)")->check(CLI::Range(1U, kPageMax));
+  lanes.add_flag("-A,--all-namespaces", lane_listing.all_namespaces, "of every namespace");
 
   auto [pause, pausing] = add_command(group, context,
                                       {.name = "pause",

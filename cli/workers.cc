@@ -129,4 +129,34 @@ Table queues_table(std::span<const sdk::Queue> queues, sdk::Instant now) {
   return table;
 }
 
+Table lanes_table(std::span<const sdk::Lane> lanes, sdk::Instant now) {
+  constexpr std::size_t kNeedsWidth = 60;
+  Table table({{"QUEUE"},
+               {"NEEDS"},
+               {"READY", Align::right},
+               {"RUN", Align::right},
+               {"SCHED", Align::right},
+               {"OLDEST", Align::right},
+               {"WORKERS", Align::right},
+               {"SERVED"}});
+  const bool many = std::any_of(lanes.begin(), lanes.end(), [&](const sdk::Lane& lane) { return lane.ns != lanes.front().ns; });
+  for (const sdk::Lane& lane : lanes) {
+    const std::string missing = lane.missing.empty() ? "nobody" : "nobody offers " + joined(lane.missing, "");
+    table.add({{many ? lane.ns + "/" + lane.queue : lane.queue},
+               {shortened(joined(lane.needs, "-"), kNeedsWidth)},
+               {format_count(lane.ready)},
+               {format_count(lane.running)},
+               {format_count(lane.scheduled)},
+               {format_age(lane.oldest_ready_at, now)},
+               {format_count(lane.able_workers)},
+               {lane.paused   ? "paused"
+                : lane.served ? "yes"
+                              : shortened(missing, kNeedsWidth),
+                lane.paused   ? Color::yellow
+                : lane.served ? Color::green
+                              : Color::red}});
+  }
+  return table;
+}
+
 }  // namespace muster::cli

@@ -238,6 +238,14 @@ Result<std::vector<Queue>> Client::queues(std::string_view ns) {
   return state_->get(api("/queues").query("namespace", ns), decode_queues);
 }
 
+Result<LaneList> Client::lanes(const LaneQuery& query) {
+  Path path = api("/lanes");
+  path.query("namespace", query.ns).query("queue", query.queue);
+  if (query.unserved) path.query("unserved", "true");
+  if (query.limit) path.query("limit", std::to_string(*query.limit));
+  return state_->get(path, decode_lanes);
+}
+
 Result<Queue> Client::pause_queue(const QueueRef& ref, std::string_view reason) {
   return state_->post(api("/queues").segment(ref.queue).literal("/pause"),
                       encode_strings(Pairs{{"namespace", ref.ns}, {"reason", reason}}), decode_queue);
@@ -270,6 +278,23 @@ Result<Namespace> Client::delete_namespace(std::string_view name) {
 Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_server); }
 
 Result<Cluster> Client::cluster() { return state_->get(api("/cluster"), decode_cluster); }
+
+Result<SignInLink> Client::sign_in_link() {
+  const Result<std::string> body = state_->send("POST", api("/sign-in/links"), std::nullopt);
+  if (!body.ok()) return body.error();
+  return decode_sign_in_link(*body);
+}
+
+Result<ServerConfig> Client::server_config() { return state_->get(api("/server/config"), decode_server_config); }
+
+Result<CheckUp> Client::server_checks() { return state_->get(api("/server/doctor"), decode_check_up); }
+
+Result<HistoryFigures> Client::figures(const HistoryFiguresQuery& query) {
+  Path path = api("/metrics/history");
+  path.query("span", query.span);
+  if (query.since) path.query("since", format_instant(*query.since));
+  return state_->get(path, decode_figures);
+}
 
 Result<AuditPage> Client::audit(const AuditQuery& query) {
   Path path = api("/audit");

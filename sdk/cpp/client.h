@@ -225,6 +225,7 @@ class Client {
     std::string ns, queue;
   };
   Result<std::vector<Queue>> queues(std::string_view ns);
+  Result<LaneList> lanes(const LaneQuery& query);
   Result<Queue> pause_queue(const QueueRef& ref, std::string_view reason);
   Result<Queue> resume_queue(const QueueRef& ref);
   Result<Queue> limit_queue(std::string_view queue, const QueueLimits& limits);
@@ -238,6 +239,13 @@ class Client {
 
   Result<ServerInfo> server();
   Result<Cluster> cluster();
+  // Of the server that answers: jobs in and out, what waits and runs, workers, the store.
+  Result<HistoryFigures> figures(const HistoryFiguresQuery& query);
+  // A path of the dashboard that signs a browser in as this client, once and soon.
+  Result<SignInLink> sign_in_link();
+  Result<ServerConfig> server_config();
+  // What a check-up of the server's machine finds.
+  Result<CheckUp> server_checks();
   // What operators did, and what was given to workers.
   Result<AuditPage> audit(const AuditQuery& query);
   Result<Backup> backup(std::string_view name);  // of a file in the server's folder of backups

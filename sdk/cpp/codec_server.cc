@@ -118,6 +118,28 @@ constexpr auto kFields<Queue> = std::array{
     document<&Queue::document>(),
 };
 
+template <>
+constexpr auto kFields<Lane> = std::array{
+    field<&Lane::ns>("namespace"),
+    field<&Lane::queue>("queue").must(),
+    field<&Lane::needs>("needs"),
+    field<&Lane::scheduled>("scheduled"),
+    field<&Lane::ready>("ready"),
+    field<&Lane::running>("running"),
+    field<&Lane::oldest_ready_at>("oldest_ready_at"),
+    field<&Lane::paused>("paused"),
+    field<&Lane::served>("served"),
+    field<&Lane::able_workers>("able_workers"),
+    field<&Lane::workers>("workers"),
+    field<&Lane::missing>("missing"),
+    document<&Lane::document>(),
+};
+template <>
+constexpr auto kFields<LaneList> = std::array{
+    field<&LaneList::lanes>("lanes").must(), field<&LaneList::total>("total"), field<&LaneList::unserved>("unserved"),
+    field<&LaneList::more>("more"),          document<&LaneList::document>(),
+};
+
 // --- the server ----------------------------------------------------------------------------------------------------
 
 constexpr std::array kStoreFields{
@@ -147,6 +169,60 @@ constexpr auto kFields<ServerInfo> = std::array{
                                 if (address.is_string()) out.listeners[listener] = address.get<std::string>();
                           }},
     document<&ServerInfo::document>(),
+};
+template <>
+constexpr auto kFields<SignInLink> = std::array{
+    field<&SignInLink::path>("path").must(),
+    field<&SignInLink::expires_at>("expires_at"),
+    document<&SignInLink::document>(),
+};
+template <>
+constexpr auto kFields<ServerSetting> = std::array{
+    field<&ServerSetting::section>("section").must(),
+    field<&ServerSetting::key>("key").must(),
+    field<&ServerSetting::value>("value"),
+    field<&ServerSetting::fallback>("default"),
+    field<&ServerSetting::source>("source"),
+    field<&ServerSetting::help>("help"),
+    field<&ServerSetting::reloadable>("reloadable"),
+};
+template <>
+constexpr auto kFields<ServerConfig> = std::array{
+    field<&ServerConfig::file>("file"),
+    field<&ServerConfig::settings>("settings").must(),
+    document<&ServerConfig::document>(),
+};
+template <>
+constexpr auto kFields<Check> = std::array{
+    field<&Check::name>("name").must(),
+    field<&Check::state>("state").must(),
+    field<&Check::text>("text"),
+    field<&Check::remedy>("remedy"),
+};
+template <>
+constexpr auto kFields<CheckUp> = std::array{
+    field<&CheckUp::at>("at"),
+    field<&CheckUp::checks>("checks").must(),
+    document<&CheckUp::document>(),
+};
+template <>
+constexpr auto kFields<HistoryFigures> = std::array{
+    field<&HistoryFigures::node>("node"),
+    field<&HistoryFigures::step>("step_ms").must(),
+    field<&HistoryFigures::from>("from"),
+    field<&HistoryFigures::points>("points"),
+    // null is a value here, and not an absent one.
+    Field<HistoryFigures>{.name = "series",
+                          .read =
+                              [](const Json& object, const char* name, HistoryFigures& out) {
+                                const Json* series = find(object, name);
+                                if (series == nullptr) return;
+                                for (const auto& [figure, values] : series->items())
+                                  for (const Json& value : values)
+                                    out.series[figure].push_back(value.is_null() ? std::nullopt
+                                                                                 : std::optional(value.get<double>()));
+                              }},
+    document<&HistoryFigures::document>(),
 };
 template <>
 constexpr auto kFields<ClusterNode> = std::array{
@@ -360,6 +436,11 @@ Result<std::vector<Queue>> decode_queues(std::string_view body) { return decoded
 Result<Namespace> decode_namespace(std::string_view body) { return decoded<Namespace>(body); }
 Result<std::vector<Namespace>> decode_namespaces(std::string_view body) { return decoded_list<Namespace>(body, "namespaces"); }
 Result<ServerInfo> decode_server(std::string_view body) { return decoded<ServerInfo>(body); }
+Result<LaneList> decode_lanes(std::string_view body) { return decoded<LaneList>(body); }
+Result<SignInLink> decode_sign_in_link(std::string_view body) { return decoded<SignInLink>(body); }
+Result<ServerConfig> decode_server_config(std::string_view body) { return decoded<ServerConfig>(body); }
+Result<CheckUp> decode_check_up(std::string_view body) { return decoded<CheckUp>(body); }
+Result<HistoryFigures> decode_figures(std::string_view body) { return decoded<HistoryFigures>(body); }
 Result<Cluster> decode_cluster(std::string_view body) { return decoded<Cluster>(body); }
 Result<AuditPage> decode_audit_page(std::string_view body) { return decoded<AuditPage>(body); }
 Result<Backup> decode_backup(std::string_view body) { return decoded<Backup>(body); }

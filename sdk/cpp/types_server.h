@@ -34,6 +34,32 @@ struct Queue {
   std::string document;
 };
 
+// The live jobs of a queue that need the same, and who may take them.
+struct Lane {
+  std::string ns, queue;
+  std::vector<std::string> needs;
+  std::uint64_t scheduled = 0, ready = 0, running = 0;
+  std::optional<Instant> oldest_ready_at;
+  bool paused = false, served = false;
+  std::uint64_t able_workers = 0;
+  std::vector<std::string> workers;  // the first of them
+  std::vector<std::string> missing;  // what no online worker offers
+  std::string document;
+};
+
+struct LaneQuery {
+  std::string ns, queue;  // empty: all
+  bool unserved = false;  // only those
+  std::optional<std::uint32_t> limit;
+};
+
+struct LaneList {
+  std::vector<Lane> lanes;  // unserved first, then where most wait
+  std::uint64_t total = 0, unserved = 0;
+  bool more = false;
+  std::string document;
+};
+
 // What is empty stays as it is; 0 removes a limit.
 struct QueueLimits {
   std::string ns;
@@ -58,6 +84,49 @@ struct ServerInfo {
   bool writable = true;
   std::string reason;
   std::map<std::string, std::string> listeners;
+  std::string document;
+};
+
+struct SignInLink {
+  std::string path;
+  std::optional<Instant> expires_at;
+  std::string document;
+};
+
+// As the server runs with it; secrets are redacted.
+struct ServerSetting {
+  std::string section, key, value, fallback, source, help;
+  bool reloadable = false;
+};
+
+struct ServerConfig {
+  std::string file;  // empty: none was given
+  std::vector<ServerSetting> settings;
+  std::string document;
+};
+
+struct Check {
+  std::string name, state, text, remedy;  // state: ok, warn or fail
+};
+
+struct CheckUp {
+  std::optional<Instant> at;
+  std::vector<Check> checks;
+  std::string document;
+};
+
+struct HistoryFiguresQuery {
+  std::string span;              // "hour" or "day"; empty: hour
+  std::optional<Instant> since;  // only what came after it
+};
+
+// Figures over time: as many values of each as there are points; nullopt is one that nobody knew.
+struct HistoryFigures {
+  std::string node;  // whose memory it is
+  Duration step{0};
+  std::optional<Instant> from;  // beginning of the first point
+  std::size_t points = 0;
+  std::map<std::string, std::vector<std::optional<double>>> series;
   std::string document;
 };
 
