@@ -43,3 +43,14 @@ test('without events pages poll', async ({ page, own }) => {
   await expect(page.getByRole('row').filter({ hasText: 'polled' })).toBeVisible();
   await expect(page.getByRole('status', { name: 'Connection: polling' })).toBeVisible();
 });
+
+test('what the server has recorded is there after a restart', async ({ page, own }) => {
+  const points = async () => (await own.call('GET', '/metrics/history')).points as number;
+  await expect.poll(points).toBeGreaterThan(0);
+  const before = await points();
+  await own.stop();
+  await own.start();
+  expect(await points()).toBeGreaterThanOrEqual(before);
+  await open(page, own, '/');
+  await expect(page.getByRole('img', { name: /^Jobs per second: in now \d/ })).toBeVisible();
+});

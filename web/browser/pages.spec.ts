@@ -12,7 +12,6 @@ interface Shown {
   name: string;
   path: (world: World) => string;
   shows: string | RegExp;
-  tag?: string;
 }
 
 const PAGES: Shown[] = [
@@ -21,7 +20,7 @@ const PAGES: Shown[] = [
   { name: 'job', path: (world) => `/jobs/${world.dead}`, shows: '550 mailbox unavailable' },
   { name: 'running-job', path: (world) => `/jobs/${world.running}`, shows: 'pass 1 of 2' },
   { name: 'queues', path: () => '/queues', shows: 'month end' },
-  { name: 'lanes', path: () => '/lanes', shows: 'label:gpu=1', tag: '@lanes' },
+  { name: 'lanes', path: () => '/lanes', shows: 'label:gpu=1' },
   { name: 'workers', path: () => '/workers', shows: 'encoder-1' },
   { name: 'worker', path: () => '/workers/encoder-1', shows: 'tool:ffmpeg' },
   { name: 'workflows', path: () => '/workflows', shows: 'order' },
@@ -51,7 +50,7 @@ async function seriousFindings(page: Page, rules?: string[]): Promise<string[]> 
 }
 
 for (const shown of PAGES) {
-  test(`the page ${shown.name} is readable in light and dark, and on a phone`, { tag: shown.tag ?? [] }, async ({ page, server, world }) => {
+  test(`the page ${shown.name} is readable in light and dark, and on a phone`, async ({ page, server, world }) => {
     await open(page, server, shown.path(world));
     await expect(page.locator('main')).toContainText(shown.shows);
     await page.screenshot({ path: `${PICTURES}/${shown.name}-light.png` });

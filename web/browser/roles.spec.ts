@@ -22,7 +22,7 @@ async function signIn(page: import('@playwright/test').Page, token: string): Pro
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('a token is asked for, a wrong one refused, and the right one opens the page that was wanted', { tag: '@sign-in' }, async ({ page, own }) => {
+test('a token is asked for, a wrong one refused, and the right one opens the page that was wanted', async ({ page, own }) => {
   await own.job({ type: 'mine', queue: 'q' });
   await page.goto(`${own.url}/jobs?queue=q`);
   await signIn(page, 'wrong-wrong-wrong-wrong');
@@ -36,7 +36,7 @@ test('a token is asked for, a wrong one refused, and the right one opens the pag
   expect(await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage }))).not.toContain(OPERATOR);
 });
 
-test('a session that ends is said, and the page goes on where it was', { tag: '@sign-in' }, async ({ page, own }) => {
+test('a session that ends is said, and the page goes on where it was', async ({ page, own }) => {
   await own.job({ type: 'mine', queue: 'q' });
   await page.goto(`${own.url}/jobs?queue=q`);
   await signIn(page, OPERATOR);
@@ -51,7 +51,7 @@ test('a session that ends is said, and the page goes on where it was', { tag: '@
   await expect(page.getByLabel('Token')).toBeVisible();
 });
 
-test('a one-time link signs in once', { tag: '@sign-in' }, async ({ page, own, browser }) => {
+test('a one-time link signs in once', async ({ page, own, browser }) => {
   const { path } = await own.call('POST', '/sign-in/links');
   await page.goto(own.url + path);
   await settled(page);
@@ -63,7 +63,7 @@ test('a one-time link signs in once', { tag: '@sign-in' }, async ({ page, own, b
   await other.close();
 });
 
-test('a token that reads sees everything and no button that changes anything', { tag: '@sign-in' }, async ({ page, own }) => {
+test('a token that reads sees everything and no button that changes anything', async ({ page, own }) => {
   const { id } = await own.job({ type: 'mine', queue: 'q' });
   await own.call('POST', '/workers', { id: 'w1', queues: ['q'] });
   await page.goto(own.url);

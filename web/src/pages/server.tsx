@@ -64,7 +64,7 @@ export function Server() {
       <Card>
         <Tabs label="About the server" tabs={hasConfig ? [CHECKS, SETTINGS, LIMITS] : [LIMITS]} />
       </Card>
-      <CommandLine command="muster doctor" />
+      <CommandLine command="muster server --checks" />
     </Page>
   );
 }
