@@ -1,12 +1,12 @@
-// muster_bench [postgres|resp|grpc|ws|agents] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE]
+// muster_bench [postgres|resp|grpc|ws|agents|web] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] [--results FILE]
 // [FILTER…]
 //
 // The first word chooses the suite: `postgres` measures the cluster's store on the server that MUSTER_TEST_POSTGRES names, `resp`
 // the RESP wire beside Redis and beanstalkd, `grpc` workflows beside an empty gRPC server and Restate, `ws` AstraFlow's workers
-// beside a bare Beast server, `agents` runs of agents beside libcurl alone, no such word everything else. Prints the table of
-// goals with both sides of every ratio and appends one JSON line per row to the results file. A row is marked with the share of
-// the machine that other processes took while it was measured: ratios hold better than figures, but neither holds on a busy
-// machine.
+// beside a bare Beast server, `agents` runs of agents beside libcurl alone, `web` what the dashboard costs, no such word
+// everything else. Prints the table of goals with both sides of every ratio and appends one JSON line per row to the results
+// file. A row is marked with the share of the machine that other processes took while it was measured: ratios hold better than
+// figures, but neither holds on a busy machine.
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -30,6 +30,7 @@
 #include "bench/http_bare.h"
 #include "bench/postgres/connection.h"
 #include "bench/row.h"
+#include "bench/web/measurements.h"
 #include "bench/ws/bare.h"
 
 namespace muster::bench {
@@ -204,7 +205,8 @@ int main(int argc, char** argv) {
   const bool grpc = suite == "grpc";
   const bool ws = suite == "ws";
   const bool agents = suite == "agents";
-  const bool named = postgres || resp || grpc || ws || agents;
+  const bool web = suite == "web";
+  const bool named = postgres || resp || grpc || ws || agents || web;
   if (suite == "grpc-echo") return muster::bench::grpc_suite::serve_echo();
   if (suite == "http-bare") return muster::bench::serve_bare_http();
   if (suite == "grpc-load" && argc == 6) return muster::bench::grpc_suite::load_once(argv + 2);
@@ -230,10 +232,11 @@ int main(int argc, char** argv) {
     else if (!name.starts_with("--"))
       filters.emplace_back(name);
     else {
-      fmt::print(stderr,
-                 "usage: muster_bench [postgres|resp|grpc|ws|agents] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] "
-                 "[--results FILE] "
-                 "[FILTER...]\n");
+      fmt::print(
+          stderr,
+          "usage: muster_bench [postgres|resp|grpc|ws|agents|web] [--quick] [--folder DIR] [--server PROGRAM] [--peers DIR] "
+          "[--results FILE] "
+          "[FILTER...]\n");
       return 2;
     }
   }
@@ -242,5 +245,6 @@ int main(int argc, char** argv) {
   if (grpc) return muster::bench::run(muster::bench::grpc_measurements(), settings, results, filters);
   if (ws) return muster::bench::run(muster::bench::ws_measurements(), settings, results, filters);
   if (agents) return muster::bench::run(muster::bench::agent_measurements(), settings, results, filters);
+  if (web) return muster::bench::run(muster::bench::web::measurements(), settings, results, filters);
   return muster::bench::run(muster::bench::default_measurements(), settings, results, filters);
 }
