@@ -127,7 +127,10 @@ void Writer::seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk) {
 void Writer::write_sealed() {
   if (sealed_.empty()) return;
   const bool little = sealed_.size() == 1 && sealed_.front().ops.size() <= kWrittenHereMax;
-  if (redo_.has_thread() && !little) return redo_.wake();
+  if (redo_.has_thread() && !little) {
+    redo_.wake();
+    return go_on();  // groups that changed nothing wait for no write
+  }
   if (overlapped_ && redo_.under_way()) redo_.write();
   if (!overlapped_ && redo_.begin()) redo_.write();
   go_on();

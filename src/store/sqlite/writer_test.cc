@@ -128,6 +128,23 @@ TEST_F(WriterTest, AListenerThatThrowsKeepsNoAnswerBack) {
   EXPECT_EQ(incidents(), 1u);
 }
 
+TEST(StoreQueue, AGroupThatChangesNothingIsAnswered) {
+  const TempFolder folder;
+  const ManualClock clock;
+  Metrics metrics;
+  const auto store = open_for_test(folder.path("m.db"), clock, metrics);
+  constexpr std::size_t kMany = 20;  // more than are written without a thread
+  std::vector<std::promise<void>> answers(kMany);
+  {
+    const WakeRound round;  // so that they come together
+    for (std::promise<void>& answer : answers)
+      store->complete({Completion{}}, [&answer](const Result<Each<Settled>>&) { answer.set_value(); });
+  }
+  for (std::promise<void>& answer : answers)
+    ASSERT_EQ(answer.get_future().wait_for(patience()), std::future_status::ready);
+  EXPECT_TRUE(store->close().ok());
+}
+
 TEST(StoreQueue, WhoIsInNoRoundWaitsForNobodyElsesRound) {
   const TempFolder folder;
   const ManualClock clock;
