@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "base/json_text.h"
+
 namespace muster::json {
 namespace {
 
@@ -29,7 +31,7 @@ bool is_too_deep(std::string_view text) {
 }  // namespace
 
 std::optional<Tree> parse(std::string_view text) {
-  if (is_too_deep(text)) return std::nullopt;
+  if (library_reads_past(text) || is_too_deep(text)) return std::nullopt;
   Tree tree = Tree::parse(text, nullptr, false);
   if (tree.is_discarded()) return std::nullopt;
   return tree;
@@ -43,6 +45,7 @@ std::optional<Tree> parse_object(std::string_view text) {
 
 Result<Tree> read(std::string_view text, const std::function<std::string(std::size_t byte)>& place) {
   if (is_too_deep(text)) return Status::invalid_argument(fmt::format("Invalid JSON: nested deeper than {} levels", kDepthMax));
+  if (library_reads_past(text)) return Status::invalid_argument("Invalid JSON: it has a byte order mark or a NUL byte");
   try {
     return Tree::parse(text);
   } catch (const Tree::parse_error& error) {

@@ -191,6 +191,10 @@ bool is_plain(std::string_view text) {
 
 bool is_surely_json(std::string_view text) { return Skim(text).whole(); }
 
+bool library_reads_past(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") || text.find('\0') != std::string_view::npos;
+}
+
 MemberScan::MemberScan(std::string_view object) : text_(object) {
   skip_blanks();
   if (!take('{')) state_ = State::failed;

@@ -18,6 +18,9 @@ bool is_plain(std::string_view text);
 // Whether parse() takes the text, as far as one quick pass can tell. True is sure; false says that parse() must be asked.
 bool is_surely_json(std::string_view text);
 
+// The library skips a byte order mark and takes a NUL byte for the end. A text that is passed on as it came may have neither.
+bool library_reads_past(std::string_view text);
+
 struct Member {
   std::string_view name;   // in its quotes
   std::string_view value;  // without the blanks around it, never empty

@@ -48,7 +48,8 @@ TEST(IsSurelyJson, NeverTakesWhatIsNone) {
                                   std::string(R"("\u12")"), std::string(R"("\u12g4")"), std::string(R"("\ud800")"),
                                   std::string("\"a\nb\""),  std::string("\"\xFF\""),    std::string("\"\xC3\""),
                                   std::string("[\"a\\\"]"), std::string("1e400"),       std::string("[1}"),
-                                  nested(kDepthMax + 1),    std::string("\"a\0b\"", 5)}) {
+                                  nested(kDepthMax + 1),    std::string("\"a\0b\"", 5),
+                                  std::string("{}\0", 3),   std::string("{}\0x", 4),   std::string("\xEF\xBB\xBF{}")}) {
     EXPECT_FALSE(is_surely_json(text)) << text;
     EXPECT_FALSE(parse(text)) << text;
   }
@@ -56,7 +57,7 @@ TEST(IsSurelyJson, NeverTakesWhatIsNone) {
 
 TEST(IsSurelyJson, LeavesWhatIsRareToTheParser) {
   for (const std::string& text :
-       {std::string(R"("\ud83d\ude00")"), std::string("1e100"), std::string(300, '1'), std::string("{}\0", 3)}) {
+       {std::string(R"("\ud83d\ude00")"), std::string("1e100"), std::string(300, '1')}) {
     EXPECT_FALSE(is_surely_json(text)) << text;
     EXPECT_TRUE(parse(text)) << text;
   }

@@ -238,6 +238,14 @@ TEST_F(Pops, ElementsComeBackAsTheyWereOrWithTheirIds) {
   EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), popped("queue:q", "[1]"));
 }
 
+TEST_F(Pops, AnElementThatIsJsonUpToItsFirstNulComesBackWhole) {
+  start();
+  Wire wire = operate();
+  const std::string bytes("{\"a\":1}\0]", 9);
+  EXPECT_EQ(wire.call({"LPUSH", "queue:q", bytes}), ":1\r\n");
+  EXPECT_EQ(wire.call({"BRPOP", "queue:q", "1"}), popped("queue:q", bytes));
+}
+
 TEST_F(Pops, AnElementThatIsAJobsDocumentIsNamedByMovesAndShownByPops) {
   start();
   Wire wire = operate();

@@ -184,6 +184,7 @@ const Member* TopLevel::find(std::string_view name) const {
 
 std::optional<TopLevel> read_top_level(std::string_view text) {
   if (QuickReader quick(text); quick.read()) return std::move(quick.top);
+  if (json::library_reads_past(text)) return std::nullopt;
   Reader reader;
   if (!Json::sax_parse(text, &reader)) return std::nullopt;
   return std::move(reader.top);

@@ -36,7 +36,7 @@ TEST(TopLevel, TextsWithEscapesAreWhatTheyMean) {
 
 // Whatever a text is cut or changed to, it is an object here exactly when the library says so, with the same members.
 void compare_damaged(const std::string& whole) {
-  const std::string bytes = "{}[]\",:x0-.eE\\ \t\x01\xC3";
+  const std::string bytes("{}[]\",:x0-.eE\\ \t\x01\xC3\0", 19);
   std::size_t objects = 0;
   for (std::size_t at = 0; at <= whole.size(); ++at) {
     std::vector<std::string> texts{whole.substr(0, at), whole.substr(at)};
@@ -73,6 +73,11 @@ TEST(TopLevel, AgreesWithTheLibraryAboutEveryDamagedText) {
   compare_damaged(R"({"a":[1,-0,0,10,{"b":"c"}],"n":-120,"t":true,"f":false,"z":null,"o":{"p":[]}, "s":"x)"
                   "\xC3\xA4\"}");
   compare_damaged(R"({"a":["c\u00e4"],"n":1.5e2,"big":12345678901234567890,"t\n":"\"", "d":-0.5})");
+}
+
+TEST(TopLevel, WhatTheLibraryReadsPastIsNoObject) {
+  for (const std::string& text : {std::string("{}\0", 3), std::string("{\"a\":1}\0x", 9), std::string("\xEF\xBB\xBF{}")})
+    EXPECT_FALSE(read_top_level(text)) << text;
 }
 
 TEST(TopLevel, WhatIsNestedTooDeepIsNotRead) {
