@@ -463,6 +463,17 @@ class FileSink final : public transfer::Sink {
 
 }  // namespace
 
+namespace {
+
+// What was acknowledged by a server that was killed may be in the redo files alone.
+Status play_redo(Connection& connection, const std::string& path) {
+  if (Status writable = connection.exec("PRAGMA query_only = OFF; PRAGMA synchronous = FULL"); !writable.ok()) return writable;
+  if (const auto redo = open_redo(connection, path, {}); !redo.ok()) return redo.status();
+  return connection.exec("PRAGMA query_only = ON");
+}
+
+}  // namespace
+
 Result<std::unique_ptr<transfer::Source>> open_transfer_source(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return Status::not_found(fmt::format("there is no store at {}", path));
@@ -483,6 +494,7 @@ Result<std::unique_ptr<transfer::Source>> open_transfer_source(const std::string
     const auto sound = file->connection->query_text("PRAGMA quick_check(1)");
     if (!sound.ok()) return about(path, sound.status());
     if (*sound != "ok") return about(path, Status::corrupt(*sound));
+    if (const Status played = play_redo(*file->connection, path); !played.ok()) return about(path, played);
   }
   auto source = std::make_unique<FileSource>(std::move(*file));
   if (Status status = source->prepared(); !status.ok()) return about(path, status);

@@ -90,6 +90,22 @@ TEST_F(FileTransfer, GoesOnAfterEveryBatchAndServesNothingBeforeTheEnd) {
   }
 }
 
+TEST_F(FileTransfer, WhatAKilledServerAcknowledgedIsCopied) {
+  {
+    auto store = serve();
+    ASSERT_TRUE(store.ok()) << store.status().text();
+    JobSpec job;
+    job.type = JobType("t");
+    ASSERT_TRUE(ask<std::vector<Enqueued>>(**store, [&](auto reply) { (*store)->enqueue({job}, std::move(reply)); }).ok());
+  }  // without close()
+  Everything back;
+  MemorySink sink(back);
+  auto source = open_transfer_source(path_);
+  ASSERT_TRUE(source.ok()) << source.status().text();
+  ASSERT_TRUE(transfer::copy(**source, sink, 6, {}).ok());
+  EXPECT_EQ(back.jobs.size(), 1u);
+}
+
 TEST_F(FileTransfer, ServesTheAgentsThatArrived) {
   ASSERT_TRUE(fill().ok());
   auto opened = serve();
