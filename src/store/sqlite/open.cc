@@ -111,7 +111,9 @@ const char* synchronous(Durability durability) {
 // Damage is told apart from everything else: an operator must look, and a retry cannot help.
 Status damaged(const std::string& path, const std::string& what) {
   return Status::corrupt(
-      fmt::format("{} is damaged ({}); nothing was changed; restore a backup, or move the file away to start empty", path, what));
+      fmt::format("{} is damaged ({}); nothing was changed; restore a backup, or move it away with {}-wal, -shm, -redo0 and "
+                  "-redo1 to start empty",
+                  path, what, path));
 }
 
 Status check_integrity(Connection& connection, const std::string& path) {
@@ -189,7 +191,7 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
     return Status::unavailable(
         fmt::format("opening {}: the log could not be written back; another process reads it", options.path));
 
-  if (*version > 0) {
+  if (*version > 0 && *version <= newest_version()) {  // migrate() refuses what is newer
     // With the schema that it was recorded with.
     auto redo = open_redo(connection, options.path, options.vfs);
     if (!redo.ok()) return as_open_error(redo.status(), options.path);

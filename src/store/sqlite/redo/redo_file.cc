@@ -160,7 +160,11 @@ Status RedoFile::append(std::uint64_t number, std::string& record, bool synced) 
   header.checksum = checksum(header, recorded);
   std::memcpy(record.data(), &header, sizeof header);
   const int code = in_parts(file_, file_->pMethods->xWrite, record.data(), record.size(), static_cast<Address>(used_));
-  if ((code & 0xff) == SQLITE_FULL) return failed(code, "writing to");
+  if ((code & 0xff) == SQLITE_FULL) {
+    // Or what could be written of a long record would keep the disk full, and nothing would be tried again.
+    (void)file_->pMethods->xTruncate(file_, static_cast<Address>(std::max(used_, reserved_)));
+    return failed(code, "writing to");
+  }
   if (code != SQLITE_OK) return Status::outcome_unknown(failed(code, "writing to").message());
   used_ += record.size();
   unsynced_ = true;

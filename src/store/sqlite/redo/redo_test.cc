@@ -1,12 +1,14 @@
 // The redo files and what is played from them: what counts as written, and what a start makes of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/ask_testing.h"
 #include "base/temp_folder_testing.h"
+#include "store/sqlite/migrations.h"
 #include "store/sqlite/open_testing.h"
 #include "store/sqlite/redo/recording.h"
 #include "store/sqlite/redo/recovery.h"
@@ -216,6 +218,34 @@ TEST_F(RecoveryTest, ABackupThatIsPutBackKnowsNothingOfTheFilesBesideIt) {
   put_back("b.db");
   open();
   EXPECT_EQ(live(), 1u);
+}
+
+// The first record behind the rows never reached the disk, those behind it did.
+TEST_F(RecoveryTest, RecordsBehindALostOneAreNotPlayedLater) {
+  open();
+  for (int i = 0; i < 3; ++i) enqueue();
+  crash();
+  std::string bytes = folder_.read("m.db-redo0");
+  std::fill_n(bytes.begin(), RedoFile::kHeaderBytes, '\0');
+  folder_.write("m.db-redo0", bytes);
+  open();
+  ASSERT_EQ(live(), 0u);
+  enqueue();  // as long as the lost one
+  crash();
+  open();
+  EXPECT_EQ(live(), 1u);
+}
+
+TEST_F(RecoveryTest, AnOlderProgramPlaysNothingIntoANewerDatabase) {
+  open();
+  enqueue();
+  crash();
+  auto connection = Connection::open(path_, OpenMode::read_write, {}).value();
+  ASSERT_TRUE(connection->exec(fmt::format("PRAGMA user_version = {}", newest_version() + 1).c_str()).ok());
+  Options options;
+  options.path = path_;
+  EXPECT_EQ(SqliteStore::open(options, clock_, metrics_).code(), Code::invalid_argument);
+  EXPECT_EQ(connection->query_text("SELECT count(*) FROM jobs").value(), "0");
 }
 
 TEST_F(RecoveryTest, GroupsThatAreMissingAreToldAndNothingIsChanged) {
