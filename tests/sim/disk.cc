@@ -53,6 +53,10 @@ Io Disk::read(const Inode& inode, std::size_t offset, char* to, std::size_t size
   return have == size ? Io::ok : Io::short_read;
 }
 
+bool Disk::has_room(std::size_t growth) const {
+  return growth == 0 || (!faults.full && growth <= faults.room.value_or(growth));
+}
+
 Io Disk::write(Inode& inode, std::size_t offset, const char* from, std::size_t size) {
   if (dead_) return Io::failed;
   std::size_t written = size;
@@ -60,10 +64,12 @@ Io Disk::write(Inode& inode, std::size_t offset, const char* from, std::size_t s
   if (dies_now()) {
     written = random_.below(size + 1);
     result = Io::failed;
-  } else if (faults.full && offset + size > inode.now.size()) {
+  } else if (const std::size_t growth = std::max(offset + size, inode.now.size()) - inode.now.size(); !has_room(growth)) {
     ++injected_;
     written = 0;
     result = Io::full;
+  } else if (faults.room) {
+    *faults.room -= growth;
   }
   if (written > 0) {
     put(inode.now, offset, from, written);
@@ -75,6 +81,7 @@ Io Disk::write(Inode& inode, std::size_t offset, const char* from, std::size_t s
 Io Disk::truncate(Inode& inode, std::size_t size) {
   if (dead_ || dies_now()) return Io::failed;
   if (size > inode.now.size()) return Io::ok;  // SQLite only shortens; growth is a hint that may be ignored
+  if (faults.room) *faults.room += inode.now.size() - size;
   inode.now.resize(size);
   inode.unsynced.push_back({size, {}, true});
   return Io::ok;

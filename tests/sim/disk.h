@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct DiskFaults {
   double sync_failure = 0;  // chance that one sync fails; what it should have written is then lost or kept, at random
   double read_failure = 0;  // chance that one read fails
   bool full = false;        // files do not grow
+  std::optional<std::size_t> room;  // by so many bytes they may still grow, all together
 };
 
 class Disk {
@@ -80,6 +82,7 @@ class Disk {
 
  private:
   bool dies_now();
+  bool has_room(std::size_t growth) const;
   void lose(Inode& inode, Loss loss);
   void settle_sector(std::string& durable, std::size_t offset, const char* bytes, std::size_t size);
 

@@ -1,6 +1,8 @@
 // A group is written while the next one runs: what may be seen before it is durable, and what a failed write takes along.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "store/sqlite/store.h"
@@ -20,7 +22,7 @@ class Overlap : public ::testing::Test {
     open();
     WorkerSpec worker;
     worker.id = WorkerId("w");
-    worker.slots = 100;
+    worker.slots = 2'000;
     const auto registered = call<store::Each<store::Registered>>(&SqliteStore::register_workers, std::vector{worker});
     settle();
     ASSERT_TRUE(registered->has_value() && (*registered)->ok());
@@ -49,18 +51,36 @@ class Overlap : public ::testing::Test {
     while (store_->pump()) {
     }
   }
+  Answer<std::vector<store::Enqueued>> enqueue(std::vector<JobSpec> jobs) {
+    return call<std::vector<store::Enqueued>>(&SqliteStore::enqueue, std::move(jobs));
+  }
   Answer<std::vector<store::Enqueued>> enqueue(Duration delay = Duration(0)) {
     JobSpec job;
     job.type = JobType("t");
     job.delay = delay;
     job.payload.data = std::string(200, '1');
-    return call<std::vector<store::Enqueued>>(&SqliteStore::enqueue, std::vector{job});
+    return enqueue(std::vector{job});
   }
-  Answer<store::ClaimReply> claim() {
+  Answer<store::ClaimReply> claim(std::size_t limit = 1) {
     store::ClaimRequest request;
     request.ns = NamespaceName(kDefaultNamespace);
     request.worker = WorkerId("w");
+    request.limit = limit;
     return call<store::ClaimReply>(&SqliteStore::claim, request);
+  }
+  std::vector<Grant> claimed(std::size_t limit) {
+    const auto reply = claim(limit);
+    settle();
+    return (*reply)->value().grants;
+  }
+  void complete(std::span<const Grant> grants) {
+    std::vector<store::Completion> batch;
+    for (const Grant& grant : grants) batch.push_back({.lease = {grant.id, grant.fence}, .result = {}});
+    call<store::Each<store::Settled>>(&SqliteStore::complete, std::move(batch));
+  }
+  void change_queue(QueueChange change) {
+    change.ns = NamespaceName(kDefaultNamespace);
+    call<QueueStats>(&SqliteStore::change_queue, std::move(change));
   }
   Answer<store::Each<Job>> get(JobId job) { return call<store::Each<Job>>(&SqliteStore::get_jobs, std::vector{job}); }
 
@@ -131,6 +151,81 @@ TEST_F(Overlap, AGroupThatCannotBeWrittenTakesThoseBehindItAlong) {
   const auto grants = claim();
   settle();
   EXPECT_EQ((*grants)->value().grants.size(), 1u) << "only what was acknowledged";
+}
+
+// Lanes are forgotten in bulk once more than a thousand have no live jobs, and ends of jobs name them until they are durable.
+TEST_F(Overlap, LanesOutliveTheGroupsThatNameThem) {
+  std::vector<JobSpec> jobs(1'200);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].type = JobType("t" + std::to_string(i));
+    jobs[i].queue = QueueName("q");
+  }
+  enqueue(jobs);
+  settle();
+  const std::vector<Grant> grants = claimed(jobs.size());
+  ASSERT_EQ(grants.size(), jobs.size());
+  complete(std::span(grants).first(600));
+  store_->pump();
+  complete(std::span(grants).subspan(600));
+  store_->pump();
+  settle();
+  QueueChange one;
+  one.queue = QueueName("q");
+  one.running_max = 1;
+  change_queue(one);
+  enqueue({jobs[0], jobs[1]});
+  settle();
+  EXPECT_EQ(claimed(2).size(), 1u) << "all that ran in the queue have ended";
+}
+
+TEST_F(Overlap, ACapCountsWhatEndsInAGroupThatIsNotDurable) {
+  enqueue();
+  enqueue();
+  settle();
+  const std::vector<Grant> grants = claimed(2);
+  ASSERT_EQ(grants.size(), 2u);
+  complete(std::span(grants).first(1));
+  store_->pump();
+  QueueChange one;
+  one.queue = QueueName(kDefaultQueue);
+  one.running_max_by_type = {{"t", 1}};
+  change_queue(one);
+  enqueue();
+  settle();
+  EXPECT_TRUE(claimed(1).empty()) << "the second one runs";
+  complete(std::span(grants).last(1));
+  settle();
+  EXPECT_EQ(claimed(1).size(), 1u);
+}
+
+TEST_F(Overlap, ARecordThatFillsTheDiskMakesRoomForOthersAgain) {
+  const auto first = enqueue();
+  settle();
+  ASSERT_TRUE((*first)->ok());
+  disk_.faults.room = 400'000;
+  JobSpec large;
+  large.type = JobType("t");
+  large.payload.data = std::string(600'000, '1');
+  const auto refused = enqueue({large});
+  settle();
+  ASSERT_TRUE(refused->has_value());
+  EXPECT_EQ((*refused)->code(), Code::unavailable);
+  const auto small = enqueue();
+  settle();
+  ASSERT_TRUE(small->has_value());
+  EXPECT_TRUE((*small)->ok()) << (*small)->status().text();
+}
+
+TEST_F(Overlap, ABackupThatWouldLackWhatWasAcknowledgedIsRefused) {
+  disk_.faults.full = true;
+  const auto made = enqueue();
+  settle();
+  ASSERT_TRUE((*made)->ok()) << "a redo file has its length already";
+  const auto backup = call<store::BackupReport>(&SqliteStore::backup, std::string("/b.db"));
+  settle();
+  ASSERT_TRUE(backup->has_value());
+  EXPECT_EQ((*backup)->code(), Code::unavailable);
+  EXPECT_NE((*backup)->status().message().find("would lack them"), std::string::npos) << (*backup)->status().text();
 }
 
 // Folds come every few groups here, and each is under way while groups are written.

@@ -401,11 +401,8 @@ void Core::committed() {
   for (const auto& [at, key] : group.scheduled) due.add(at, key);
   // A retry without delay is due by now, and durable.
   promote_due(kPromotePerGroup);
-  if (group.reserved) {
-    fences.reserved();
-    job_keys.reserved();
-  }
-  tidy();
+  if (group.reserved_fences) fences.reserved();
+  if (group.reserved_job_keys) job_keys.reserved();
 }
 
 void Core::free_own_lanes(HotWorker& worker) {
@@ -448,6 +445,13 @@ void Core::tidy_arrivals(HotQueue& queue) {
   }
   arrivals -= queue.arrivals.size() - kept.size();
   queue.arrivals = std::move(kept);
+}
+
+bool Core::wants_tidying() const {
+  const std::size_t live = jobs.size();
+  for (const std::size_t entries : {due.size(), leases.size(), timeouts.size(), expiries.size(), preferences.size(), lanes.entries()})
+    if (mostly_stale(entries, live)) return true;
+  return lanes.mostly_idle(lanes_max);
 }
 
 void Core::tidy() {

@@ -88,7 +88,8 @@ struct Group {
   std::vector<KeyPushed> pushed;
   std::vector<KeyChanges> key_changes;  // one for each batch, in their order
 
-  bool reserved = false;  // numbers
+  bool reserved_fences = false;
+  bool reserved_job_keys = false;
 
   void clear() {
     jobs.clear();
@@ -101,7 +102,7 @@ struct Group {
     scheduled.clear();
     pushed.clear();
     key_changes.clear();
-    reserved = false;
+    reserved_fences = reserved_job_keys = false;
   }
 };
 
@@ -215,7 +216,9 @@ struct Core {
   // When the next scheduled job is due, whether that is durable or not.
   std::optional<Instant> next_due() const;
 
-  // Drops entries of the index whose jobs have moved on, and lanes without live jobs, once they are most of it.
+  // Entries of the index whose jobs have moved on, or lanes without live jobs, are most of it.
+  bool wants_tidying() const;
+  // Drops them. REQUIRES: nothing is unsettled: groups name lanes that may have no live job any more.
   void tidy();
   // Of timers, lanes and arrivals; what tidy() keeps in proportion to the live jobs.
   std::size_t index_entries() const {
@@ -240,7 +243,7 @@ struct Core {
   Instant now{};                         // of the group: read once
   Ticks listened{};                      // of the group: what silence is judged by; see base/listening.h
   bool in_group = false;                 // verbs change rows now
-  bool unsettled = false;                // there are groups that are not durable yet
+  std::vector<const Group*> unsettled;   // groups that have run and are not durable yet, in their order
   std::optional<Instant> unsettled_due;  // the earliest of what those have scheduled
   Group group;
   IdCodec ids;

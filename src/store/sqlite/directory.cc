@@ -67,9 +67,10 @@ std::optional<std::int64_t> Core::get_meta(const char* name) {
 }
 
 void Core::reserve_numbers() {
-  group.reserved = numbers_low();
-  if (fences.low()) put_meta("fences", fences.reserve());
-  if (job_keys.low()) put_meta("job_keys", job_keys.reserve());
+  group.reserved_fences = fences.low();
+  group.reserved_job_keys = job_keys.low();
+  if (group.reserved_fences) put_meta("fences", fences.reserve());
+  if (group.reserved_job_keys) put_meta("job_keys", job_keys.reserve());
 }
 
 void Core::tell(const HotWorker& worker, std::optional<WorkerState> from, std::string cause) {

@@ -337,8 +337,12 @@ class FileStore final : public SqliteStore {
     const auto copy = [this, target = (std::filesystem::path(options_.path).parent_path() / path).string()] {
       return backup_file(options_.path, target, options_.vfs, clock_);
     };
-    if (manual_reader_) return put<BackupReport>(OpKind::look, std::move(reply), [copy](Core&) { return copy(); });
-    behind_writer(std::move(reply), [copy](Reader&) { return copy(); });
+    if (manual_reader_)
+      return put<BackupReport>(OpKind::look, std::move(reply), [copy](Core& core) -> Result<BackupReport> {
+        if (Status whole = all_committed(core); !whole.ok()) return whole;
+        return copy();
+      });
+    behind_writer(std::move(reply), [copy](Reader&) { return copy(); }, all_committed);
   }
 
   void set_listener(Listener* listener) override { writer_.set_listener(listener); }
@@ -438,15 +442,25 @@ class FileStore final : public SqliteStore {
   }
 
   // What has been acknowledged may not be committed for other connections yet: by way of the writer, a list that follows sees it.
+  // `allowed`: asked on the writer's thread first.
   template <class T, class Body>
-  void behind_writer(Reply<T> reply, Body body) {
+  void behind_writer(Reply<T> reply, Body body, Status (*allowed)(const Core&) = [](const Core&) { return Status(); }) {
     put<bool>(
         OpKind::look,
         [this, reply = std::move(reply), body = std::move(body)](Result<bool> passed) mutable {
           if (!passed.ok()) return reply(passed.status());
           on_reader(std::move(reply), std::move(body));
         },
-        [](Core&) -> Result<bool> { return true; });
+        [allowed](Core& core) -> Result<bool> {
+          if (Status status = allowed(core); !status.ok()) return status;
+          return true;
+        });
+  }
+
+  // A copy of the file must not lack what was acknowledged.
+  static Status all_committed(const Core& core) {
+    if (!core.db.in_transaction()) return {};
+    return Status::unavailable("the newest changes cannot be committed now, so a backup would lack them; see to the disk of the store");
   }
 
   // The same, with no thread but the caller of pump() if there is no other.

@@ -70,7 +70,8 @@ void Writer::set_health(const Status& status) {
 Status Writer::start() {
   read_clocks();
   if (const Status built = core_.rebuild(); !built.ok()) return built;
-  redo_.start_behind(static_cast<std::uint64_t>(core_.get_meta(kRedoDone).value_or(0)));
+  // The number behind the last is given to no group: records of it and those behind it may lie in a file, of which it alone was lost.
+  redo_.start_behind(static_cast<std::uint64_t>(core_.get_meta(kRedoDone).value_or(0)) + 1);
   if (const Status begun = begin(); !begun.ok()) return begun;
   core_.reserve_numbers();
   if (!db_.fault().ok()) return db_.fault();
@@ -111,17 +112,23 @@ void Writer::end_threads() {
 
 void Writer::seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk) {
   Sealed& sealed = sealed_.emplace_back();
-  sealed.number = ++newest_group_;
+  sealed.number = newest_group_ + 1;
   sealed.recorded_to = recording_.bytes().size();
   sealed.changed = sealed.recorded_to != group_from_;
+  try {
+    sealed.ops.reserve(ops.size());
+    if (sealed.changed) redo_.add(sealed.number, std::string_view(recording_.bytes()).substr(group_from_), waits_for_disk);
+  } catch (...) {
+    sealed_.pop_back();  // nobody will write it
+    throw;
+  }
+  ++newest_group_;
+  redo_used_ += sealed.recorded_to - group_from_;
+  group_from_ = sealed.recorded_to;
   std::swap(sealed.group, spare_);
   std::swap(sealed.group, core_.group);
   for (auto& op : ops)
     if (op != nullptr && !op->answered()) sealed.ops.push_back(std::move(op));
-  if (!sealed.changed) return;
-  redo_.add(sealed.number, std::string_view(recording_.bytes()).substr(group_from_), waits_for_disk);
-  redo_used_ += sealed.recorded_to - group_from_;
-  group_from_ = sealed.recorded_to;
 }
 
 void Writer::write_sealed() {
@@ -142,7 +149,8 @@ void Writer::go_on() {
   for (std::size_t i = 0; i < progress.writes; ++i)
     metrics_.commit_seconds.observe(progress.seconds / static_cast<double>(progress.writes));
   metrics_.commits.add(progress.writes);
-  if (progress.writes > 0 || !progress.failure.ok()) may_have_stalled();
+  // While a failure lasts, its time does not count, however often somebody looks.
+  if (progress.writes > 0 || (!progress.failure.ok() && !suspect_)) may_have_stalled();
   const WakeRound answers;
   while (!sealed_.empty() && (sealed_.front().number <= progress.written || !sealed_.front().changed)) {
     Sealed settled = std::move(sealed_.front());
@@ -173,7 +181,7 @@ void Writer::drain() {
 }
 
 Status Writer::publish() {
-  if (!db_.in_transaction()) return {};  // and nothing is recorded
+  if (!db_.in_transaction()) return recording_.empty() ? Status() : Status::unavailable("the newest rows are not there; try again");
   core_.sql.meta_put.bind_text(1, kRedoDone).bind(2, static_cast<std::int64_t>(redo_.newest()));
   Status status = run(core_.sql.meta_put);
   if (status.ok()) status = run(core_.sql.commit);
@@ -249,7 +257,7 @@ void Writer::folded(const Status& status) {
   set_health(Status::unavailable(status.message()));
 }
 
-Status Writer::finish() { return fold(); }
+Status Writer::finish() { return suspect_ || stale_ ? probe() : fold(); }
 
 Status Writer::probe() {
   drain();  // the trouble may have been with a fold
@@ -274,7 +282,10 @@ Status Writer::restore() {
     db_.record(nullptr);
     const Status played = play(db_, recording_.bytes());
     db_.record(&recording_);
-    if (!played.ok()) return played;
+    if (!played.ok()) {
+      (void)db_.exec("ROLLBACK").ok();  // half of them would pass for all
+      return played;
+    }
   }
   return core_.rebuild();
 }
@@ -301,6 +312,7 @@ void Writer::rebuild() {
   index_broken_ = false;
   if (!stale_) return;
   suspect_ = true;  // the probe before the next group tries again
+  set_health(Status::unavailable(rebuilt.message()));
   log::error("rows and index could not be restored", {{"reason", rebuilt.message()}});
 }
 
@@ -358,7 +370,7 @@ void Writer::answer_read(std::unique_ptr<Op> op) {
   if (stale_) return answer(*op, Status::unavailable("the newest rows cannot be read; try again"));
   db_.clear_fault();
   db_.record(nullptr);
-  core_.unsettled = !sealed_.empty();
+  note_unsettled();
   Status status;
   try {
     op->run(core_);
@@ -386,7 +398,8 @@ void Writer::give_up(const Status& status) {
 
 void Writer::read_clocks() {
   core_.now = clock_.now();
-  if (suspect_ || write_is_stuck()) return;
+  stuck_ = stuck_ || write_is_stuck();  // until its end has been noted
+  if (suspect_ || stuck_) return;
   const Ticks now = listening_.now();
   time_.listen(now - std::exchange(read_at_, now));
   core_.listened = time_.counted();
@@ -395,6 +408,7 @@ void Writer::read_clocks() {
 void Writer::may_have_stalled() {
   const Ticks now = listening_.now();
   const Ticks length = now - std::exchange(read_at_, now);
+  stuck_ = false;
   listening_.noted() ? time_.pass(length) : time_.listen(length);
 }
 
@@ -411,6 +425,10 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
     fold_when_due();
     if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
     if (unsettled_too_much()) drain();
+    if (core_.wants_tidying()) {
+      drain();
+      core_.tidy();
+    }
   } catch (...) {
     fail_after_throw(ops, nullptr);
   }
@@ -455,6 +473,7 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
     if (op->kind() == OpKind::look && !suspect_) {
       drain();
       if (!suspect_) (void)publish().ok();
+      may_have_stalled();
     }
     answer_read(std::move(op));
   }
@@ -478,10 +497,12 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
 }
 
 void Writer::note_unsettled() {
-  core_.unsettled = !sealed_.empty();
+  core_.unsettled.clear();
   core_.unsettled_due.reset();
-  for (const Sealed& sealed : sealed_)
+  for (const Sealed& sealed : sealed_) {
+    core_.unsettled.push_back(&sealed.group);
     for (const auto& [at, key] : sealed.group.scheduled) core_.unsettled_due = std::min(core_.unsettled_due.value_or(at), at);
+  }
 }
 
 bool Writer::run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps) {

@@ -218,6 +218,7 @@ class Writer {
   bool suspect_ = false;  // the last group failed: probe before the next
   bool index_broken_ = false;
   bool stale_ = false;  // rows and index could not be restored yet
+  bool stuck_ = false;  // a write took so long that nobody can have been heard, and its end has not been noted
   Ticks read_at_;       // by listening_; while suspect_ it stays where the trouble began
   ListenedTime time_;   // without the time in which a commit was stuck or nothing could be written
   CommitMetrics metrics_;

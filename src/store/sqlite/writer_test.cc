@@ -128,6 +128,25 @@ TEST_F(WriterTest, AListenerThatThrowsKeepsNoAnswerBack) {
   EXPECT_EQ(incidents(), 1u);
 }
 
+// Rows that could not be restored are not taken for all there is.
+TEST_F(WriterTest, WhatCouldNotBeRestoredIsNotGivenUpAtTheEnd) {
+  Status answer = Status::conflict("unanswered");
+  process(enqueue(answer));
+  ASSERT_TRUE(answer.ok()) << answer.text();
+  auto other = Connection::open(folder_.path("m.db"), OpenMode::read_write, {}).value();
+  // As SQLite does when a read fails, while somebody else holds the file.
+  const auto roll_back = [&other](Core& core) -> Result<int> {
+    EXPECT_TRUE(core.db.exec("PRAGMA busy_timeout = 0; ROLLBACK").ok());
+    EXPECT_TRUE(other->exec("BEGIN IMMEDIATE").ok());
+    return 1;
+  };
+  process(op<int>(OpKind::read, roll_back, [](Result<int>) {}));
+  EXPECT_FALSE(writer_->health().writable);
+  ASSERT_TRUE(other->exec("ROLLBACK").ok());
+  ASSERT_TRUE(writer_->finish().ok());
+  EXPECT_EQ(rows(), "1");
+}
+
 TEST(StoreQueue, AGroupThatChangesNothingIsAnswered) {
   const TempFolder folder;
   const ManualClock clock;

@@ -39,7 +39,7 @@ Result<keyspace::Part> run_keys(Core& core, const KeyBatch& batch, keyspace::Run
   const bool cached = is_cached(batch.ns, batch.space);
   const bool between_groups = !core.in_group;
   SqliteKeyRows rows(core.db, core.key_sql, *ns_row, batch.space, core.random_state);
-  const bool remembers = cached && between_groups && !core.unsettled;
+  const bool remembers = cached && between_groups && core.unsettled.empty();
   if (remembers) rows.remember_reads();
   core.random_state = mix64(core.random_state);
   what.now = core.now;

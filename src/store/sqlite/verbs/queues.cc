@@ -32,10 +32,14 @@ void count_types(Core& core, QueueIndex index) {
   if (!queue.counts_types()) return;
   for (const auto& [key, job] : core.jobs)
     if (job.running && core.lanes.at(job.home).queue == index) ++queue.held_by_type[core.lanes.at(job.home).lane->type.text()];
-  // Given up in this very group: freed when it is durable, and counted down then.
-  for (const GivenUp& given : core.group.given_up)
-    if (given.worker != 0 && core.lanes.at(given.lane).queue == index)
-      ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
+  // Given up in a group that is not durable yet: freed when it is, and counted down then.
+  const auto count_given_up = [&](const Group& group) {
+    for (const GivenUp& given : group.given_up)
+      if (given.worker != 0 && core.lanes.at(given.lane).queue == index)
+        ++queue.held_by_type[core.lanes.at(given.lane).lane->type.text()];
+  };
+  for (const Group* group : core.unsettled) count_given_up(*group);
+  count_given_up(core.group);
 }
 
 // Due time of the first in line. Entries of jobs that have moved on are dropped from the front, as a claim does it.
