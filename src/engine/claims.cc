@@ -105,7 +105,8 @@ class Claims::Shared : public std::enable_shared_from_this<Claims::Shared> {
       if (lot_.size() == 0) return;
       for (const WorkerChange& change : commit.workers) worker_changed(change, work);
       for (const JobChange& change : commit.jobs)
-        if (change.from == JobState::running && !change.worker.empty()) slot_freed(change, work);
+        if (change.from == JobState::running && !change.worker.empty())
+          if (ParkedClaim* claim = lot_.slot_freed(change.lane->ns, change.worker)) take(*claim, nullptr, work);
       wake_lanes(commit.wakes, work);
       update_gauge();
     }
@@ -217,7 +218,7 @@ class Claims::Shared : public std::enable_shared_from_this<Claims::Shared> {
     claim.last = std::move(empty);
     if (claim.last.offer == nullptr) claim.last.offer = std::make_shared<const Offer>(plain_offer(claim.request));
     const bool no_slots = claim.last.block == store::ClaimBlock::no_slots;
-    if (claim.look_again || (no_slots && claim.slot_freed)) return take(claim, nullptr, work);
+    if (claim.look_again || (no_slots && claim.missed_slot())) return take(claim, nullptr, work);
     if (!no_slots)
       if (LaneRef lane = lot_.take_missed_wake(claim)) return take(claim, std::move(lane), work);
     if (!claim.has_parked && lot_.waiting() >= parked_max_) {
@@ -268,12 +269,6 @@ class Claims::Shared : public std::enable_shared_from_this<Claims::Shared> {
       claim->last.block = store::ClaimBlock::draining;
       answer_empty(*claim, work);
     }
-  }
-
-  void slot_freed(const JobChange& change, Work& work) {
-    if (ParkedClaim* claim = lot_.longest_waiting_for_slot(change.lane->ns, change.worker)) return take(*claim, nullptr, work);
-    for (ParkedClaim* claim : lot_.of_worker(change.lane->ns, change.worker))
-      claim->slot_freed = claim->place == Place::in_flight;
   }
 
   // Returns whether somebody was there.

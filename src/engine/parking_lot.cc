@@ -34,7 +34,9 @@ ParkedClaim& ParkingLot::add(store::ClaimRequest request, Ticks deadline, Reply<
   claim->reply = std::move(reply);
   claim->wakes_seen = wakes_;
   ParkedClaim& added = *claim;
-  by_worker_[{added.request.ns.text(), added.request.worker.text()}].push_back(&added);
+  added.worker = &by_worker_[{added.request.ns.text(), added.request.worker.text()}];
+  added.worker->claims.push_back(&added);
+  added.slots_seen = added.worker->slots_freed;
   claims_.emplace(added.ticket, std::move(claim));
   return added;
 }
@@ -48,7 +50,10 @@ void ParkingLot::park(ParkedClaim& claim, Place place, Ticks poll_at) {
   check(claim.place == Place::in_flight && place != Place::in_flight, "only a claim in flight is parked");
   claim.place = place;
   claim.poll_at = poll_at;
-  if (place == Place::for_lane) lanes_.insert(claim.last.offer, claim.ticket);
+  if (place == Place::for_lane)
+    lanes_.insert(claim.last.offer, claim.ticket);
+  else
+    ++claim.worker->for_slot;
   deadlines_.emplace(claim.deadline, claim.ticket);
   polls_.emplace(claim.poll_at, claim.ticket);
   ++parked_;
@@ -66,7 +71,10 @@ void ParkingLot::forget_wakes_nobody_missed() {
 
 void ParkingLot::leave_place(ParkedClaim& claim) {
   if (claim.place == Place::in_flight) return;
-  if (claim.place == Place::for_lane) lanes_.erase(claim.last.offer, claim.ticket);
+  if (claim.place == Place::for_lane)
+    lanes_.erase(claim.last.offer, claim.ticket);
+  else
+    --claim.worker->for_slot;
   deadlines_.erase({claim.deadline, claim.ticket});
   polls_.erase({claim.poll_at, claim.ticket});
   --parked_;
@@ -76,16 +84,19 @@ void ParkingLot::leave_place(ParkedClaim& claim) {
 void ParkingLot::take(ParkedClaim& claim) {
   leave_place(claim);
   claim.wakes_seen = wakes_;
-  claim.look_again = claim.slot_freed = claim.worker_gone = false;
+  claim.slots_seen = claim.worker->slots_freed;
+  claim.look_again = claim.worker_gone = false;
 }
 
 std::unique_ptr<ParkedClaim> ParkingLot::remove(ParkedClaim& claim) {
   leave_place(claim);
   if (claim.has_parked) --waiting_;
-  const auto worker = by_worker_.find(WorkerKeyView(claim.request.ns.text(), claim.request.worker.text()));
-  check(worker != by_worker_.end(), "every claim is listed under its worker");
-  std::erase(worker->second, &claim);
-  if (worker->second.empty()) by_worker_.erase(worker);
+  std::erase(claim.worker->claims, &claim);
+  if (claim.worker->claims.empty()) {
+    const auto worker = by_worker_.find(WorkerKeyView(claim.request.ns.text(), claim.request.worker.text()));
+    check(worker != by_worker_.end(), "every claim is listed under its worker");
+    by_worker_.erase(worker);
+  }
   auto node = claims_.extract(claim.ticket);
   check(!node.empty(), "a claim that is removed is in the lot");
   forget_wakes_nobody_missed();
@@ -102,21 +113,27 @@ ParkedClaim* ParkingLot::longest_waiting(const LaneRef& lane) {
 ParkedClaim* ParkingLot::named_in(const Lane& lane, std::string_view worker) {
   const auto claims = by_worker_.find(WorkerKeyView(lane.ns.text(), worker));
   if (claims == by_worker_.end()) return nullptr;
-  for (ParkedClaim* claim : claims->second)
+  for (ParkedClaim* claim : claims->second.claims)
     if (claim->place == Place::for_lane && may_serve(*claim->last.offer, lane)) return claim;
   return nullptr;
 }
 
-ParkedClaim* ParkingLot::longest_waiting_for_slot(const NamespaceName& ns, const WorkerId& worker) {
-  for (ParkedClaim* claim : of_worker(ns, worker))
-    if (claim->place == Place::for_slot) return claim;
-  return nullptr;
+ParkedClaim* ParkingLot::slot_freed(const NamespaceName& ns, const WorkerId& worker) {
+  const auto found = by_worker_.find(WorkerKeyView(ns.text(), worker.text()));
+  if (found == by_worker_.end()) return nullptr;
+  WorkerClaims& of = found->second;
+  if (of.for_slot == 0) {
+    ++of.slots_freed;
+    return nullptr;
+  }
+  return *std::find_if(of.claims.begin(), of.claims.end(),
+                       [](const ParkedClaim* claim) { return claim->place == Place::for_slot; });
 }
 
 const std::vector<ParkedClaim*>& ParkingLot::of_worker(const NamespaceName& ns, const WorkerId& worker) const {
   static const std::vector<ParkedClaim*> kNone;
   const auto claims = by_worker_.find(WorkerKeyView(ns.text(), worker.text()));
-  return claims == by_worker_.end() ? kNone : claims->second;
+  return claims == by_worker_.end() ? kNone : claims->second.claims;
 }
 
 void ParkingLot::miss_wake(const LaneRef& lane) {

@@ -27,6 +27,15 @@ namespace muster::engine {
 
 enum class Place : std::uint8_t { in_flight, for_lane, for_slot };
 
+struct ParkedClaim;
+
+// The claims of one worker that are in the lot.
+struct WorkerClaims {
+  std::vector<ParkedClaim*> claims;  // in order of arrival
+  std::size_t for_slot = 0;          // of them parked for a slot
+  std::uint64_t slots_freed = 0;     // slots that became free while none was
+};
+
 struct ParkedClaim {
   std::uint64_t ticket = 0;
   store::ClaimRequest request;
@@ -37,10 +46,13 @@ struct ParkedClaim {
   Ticks poll_at{};          // meaningful while parked
   bool has_parked = false;  // counts against parked_max from its first parking to its answer
   // What happened while in flight, so that an empty answer that is older than it does not put the claim to sleep.
-  std::uint64_t wakes_seen = 0;  // wake-ups counted when the flight began
-  bool look_again = false;       // its worker registered again
-  bool slot_freed = false;       // a job of its worker ended
-  bool worker_gone = false;      // its worker drains or is offline
+  std::uint64_t wakes_seen = 0;    // wake-ups counted when the flight began
+  std::uint64_t slots_seen = 0;    // slots of its worker that had become free by then
+  bool look_again = false;         // its worker registered again
+  bool worker_gone = false;        // its worker drains or is offline
+  WorkerClaims* worker = nullptr;  // the lot's: this one and the others of its worker
+
+  bool missed_slot() const { return worker->slots_freed != slots_seen; }
 };
 
 class ParkingLot {
@@ -57,8 +69,9 @@ class ParkingLot {
 
   // The longest waiting parked claim that can serve the lane, or nullptr.
   ParkedClaim* longest_waiting(const LaneRef& lane);
-  // The longest waiting claim of the worker that is parked for a slot, or nullptr.
-  ParkedClaim* longest_waiting_for_slot(const NamespaceName& ns, const WorkerId& worker);
+  // A job of the worker ended: its longest waiting claim that is parked for a slot, or nullptr. Those in flight then see that
+  // they missed it.
+  ParkedClaim* slot_freed(const NamespaceName& ns, const WorkerId& worker);
   // Every claim of the worker, in order of arrival. Valid until the next change of the lot.
   const std::vector<ParkedClaim*>& of_worker(const NamespaceName& ns, const WorkerId& worker) const;
 
@@ -111,7 +124,7 @@ class ParkingLot {
 
   std::uint64_t next_ticket_ = 1;
   std::unordered_map<std::uint64_t, std::unique_ptr<ParkedClaim>> claims_;
-  std::unordered_map<WorkerKey, std::vector<ParkedClaim*>, WorkerKeyHash, WorkerKeyEqual> by_worker_;
+  std::unordered_map<WorkerKey, WorkerClaims, WorkerKeyHash, WorkerKeyEqual> by_worker_;
   std::set<std::pair<Ticks, std::uint64_t>> deadlines_;
   std::set<std::pair<Ticks, std::uint64_t>> polls_;
   std::size_t parked_ = 0;
