@@ -16,6 +16,12 @@
 
 namespace muster::store::sqlite {
 
+// The queues that the worker named in its newest claim, and the lanes they leave it. Most workers name the same ones each time.
+struct NarrowedLanes {
+  std::vector<QueueName> queues;
+  std::shared_ptr<OfferLanes> lanes;  // shared with whoever makes that offer
+};
+
 struct HotWorker {
   WorkerKey key = 0;
   std::int64_t ns_row = 0;
@@ -23,6 +29,7 @@ struct HotWorker {
   Ticks heard_at{};                   // listened time: silence is judged by it, last_seen_at is for people
   std::optional<Ticks> drain_ends;    // listened time of the drain's deadline
   std::shared_ptr<OfferLanes> lanes;  // of its whole registration; shared with workers that offer the same
+  NarrowedLanes narrowed;             // of this registration
   std::unordered_set<JobKey> leases;
   std::uint32_t slots_used = 0;             // granted and not yet durably given up
   std::unordered_set<LaneIndex> own_lanes;  // lanes made for jobs held for it

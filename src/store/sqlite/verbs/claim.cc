@@ -159,6 +159,15 @@ Grant grant(Core& core, HotWorker& worker, const ClaimRequest& request, JobKey k
   return out;
 }
 
+std::shared_ptr<OfferLanes> lanes_for(Core& core, HotWorker& worker, const ClaimRequest& request) {
+  if (request.queues.empty() && !request.narrow) return worker.lanes;
+  const bool as_before = !request.narrow && worker.narrowed.lanes != nullptr && worker.narrowed.queues == request.queues;
+  if (as_before) return worker.narrowed.lanes;
+  auto lanes = core.lanes.lanes_of(jobs::narrowed(worker.worker.spec, *worker.lanes->offer, request));
+  if (!request.narrow) worker.narrowed = {request.queues, lanes};
+  return lanes;
+}
+
 }  // namespace
 
 Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
@@ -169,9 +178,7 @@ Result<ClaimReply> claim(Core& core, const ClaimRequest& request) {
                                        worker != nullptr ? worker->lanes->offer.get() : nullptr, request);
       !refused.ok())
     return refused;
-  const bool whole = request.queues.empty() && !request.narrow;
-  const std::shared_ptr<OfferLanes> list =
-      whole ? worker->lanes : core.lanes.lanes_of(jobs::narrowed(worker->worker.spec, *worker->lanes->offer, request));
+  const std::shared_ptr<OfferLanes> list = lanes_for(core, *worker, request);
 
   ClaimReply reply;
   reply.offer = list->offer;

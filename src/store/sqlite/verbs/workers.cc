@@ -64,6 +64,7 @@ Result<Registered> register_worker(Core& core, const WorkerSpec& spec) {
   worker.offline_at.reset();
   worker.offline_cause.clear();
   hot.lanes = core.lanes.lanes_of(offer_of(worker.spec));
+  hot.narrowed = {};
   core.write_worker(hot);
   core.tell(hot, from, resumed ? "resumed" : was_live ? "replaced" : "registered");
   return Registered{spec.id, worker.session, *worker.spec.policy, was_live && !resumed};
