@@ -92,29 +92,43 @@ struct HotJob {
   bool blocked() const { return wishes && wishes->dependencies_pending > 0; }
 };
 
-// Payloads of plain jobs that were enqueued a moment ago, so that the usual claim needs no row read. Bounded in bytes: what does
-// not fit is read from its row.
+// What a claim wants of the rows of jobs that were enqueued a moment ago, so that the usual claim needs no row read. Bounded in
+// bytes: what does not fit is read from its row.
+
+struct Body {
+  std::string payload;
+  std::shared_ptr<const std::string> spec;  // its text, shared by neighbours of the same text; null: all defaults
+};
 
 class Bodies {
  public:
   static constexpr std::size_t kBytesMax = 8 * 1024 * 1024;
   static constexpr std::size_t kBodyBytesMax = 1'024;
 
-  void put(JobKey key, const std::string& payload) {
-    if (payload.size() > kBodyBytesMax || bytes_ + cost(payload) > kBytesMax) return;
-    if (bodies_.emplace(key, payload).second) bytes_ += cost(payload);
+  void put(JobKey key, const std::string& payload, const std::string& spec) {
+    const std::size_t bytes = cost(payload.size() + spec.size());
+    if (payload.size() + spec.size() > kBodyBytesMax || bytes_ + bytes > kBytesMax) return;
+    if (bodies_.try_emplace(key, Body{payload, share(spec)}).second) bytes_ += bytes;
   }
-  std::optional<std::string> take(JobKey key) {
+  std::optional<Body> take(JobKey key) {
     auto found = bodies_.extract(key);
     if (found.empty()) return std::nullopt;
-    bytes_ -= cost(found.mapped());
-    return std::move(found.mapped());
+    Body& body = found.mapped();
+    bytes_ -= cost(body.payload.size() + (body.spec ? body.spec->size() : 0));
+    return std::move(body);
   }
 
  private:
-  static constexpr std::size_t kEntryBytes = 80;  // what the map itself costs
-  static std::size_t cost(const std::string& payload) { return payload.size() + kEntryBytes; }
-  std::unordered_map<JobKey, std::string> bodies_;
+  static constexpr std::size_t kEntryBytes = 96;  // what the map itself costs
+  // A shared text counts for each of its jobs.
+  static std::size_t cost(std::size_t bytes) { return bytes + kEntryBytes; }
+  std::shared_ptr<const std::string> share(const std::string& spec) {
+    if (spec.empty()) return nullptr;
+    if (!newest_spec_ || *newest_spec_ != spec) newest_spec_ = std::make_shared<const std::string>(spec);
+    return newest_spec_;
+  }
+  std::unordered_map<JobKey, Body> bodies_;
+  std::shared_ptr<const std::string> newest_spec_;
   std::size_t bytes_ = 0;
 };
 

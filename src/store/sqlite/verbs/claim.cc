@@ -85,7 +85,8 @@ void bind_wishes(Core& core, HotWorker& worker, JobKey key, HotJob& job) {
 JobSpec read_body(Core& core, JobKey key, const HotJob& job, Grant& grant) {
   JobSpec spec;
   if (auto body = core.bodies.take(key)) {
-    grant.payload.data = std::move(*body);
+    if (body->spec) spec_from_text(*body->spec, spec);
+    grant.payload.data = std::move(body->payload);
   } else {
     Rows rows(core.sql.job_body.bind(1, key));
     if (rows.next()) {

@@ -102,7 +102,7 @@ Result<Enqueued> enqueue_one(Core& core, const JobSpec& spec, const Resolved& re
   core.set_state(job, ready ? JobState::ready : JobState::scheduled);
   const std::string text = spec_to_text(spec);
   write_row(core, key, job, spec, text);
-  if (text.empty()) core.bodies.put(key, spec.payload.data);
+  core.bodies.put(key, spec.payload.data, text);
 
   if (!spec.idempotency_key.empty())
     core.sql.idempotency_insert.bind(1, resolved.ns_row).bind_text(2, spec.idempotency_key).bind(3, key).run();
