@@ -420,12 +420,17 @@ namespace {
 // at least as many new entries, so a life pays a constant for it.
 
 constexpr std::size_t kStaleEntriesMax = 1'024;  // tolerated in each part beyond one for every live job
+// Of leases and time-outs, which every life adds: one that ended early leaves them for as long as they would have run.
+constexpr std::size_t kStaleGrantsMax = 32'768;
 
-bool mostly_stale(std::size_t entries, std::size_t live) { return entries > 2 * live + kStaleEntriesMax; }
+bool mostly_stale(std::size_t entries, std::size_t live, std::size_t tolerated = kStaleEntriesMax) {
+  return entries > 2 * live + tolerated;
+}
 
 template <class Time, class When>
-void tidy_timers(TimersOf<Time>& timers, const std::unordered_map<JobKey, HotJob>& jobs, When when) {
-  if (!mostly_stale(timers.size(), jobs.size())) return;
+void tidy_timers(TimersOf<Time>& timers, const std::unordered_map<JobKey, HotJob>& jobs, When when,
+                 std::size_t tolerated = kStaleEntriesMax) {
+  if (!mostly_stale(timers.size(), jobs.size(), tolerated)) return;
   TimersOf<Time> kept;
   for (const auto& [key, job] : jobs)
     if (const std::optional<Time> at = when(job)) kept.add(*at, key);
@@ -449,15 +454,18 @@ void Core::tidy_arrivals(HotQueue& queue) {
 
 bool Core::wants_tidying() const {
   const std::size_t live = jobs.size();
-  for (const std::size_t entries : {due.size(), leases.size(), timeouts.size(), expiries.size(), preferences.size(), lanes.entries()})
+  for (const std::size_t entries : {due.size(), expiries.size(), preferences.size(), lanes.entries()})
     if (mostly_stale(entries, live)) return true;
   return lanes.mostly_idle(lanes_max);
 }
 
+void Core::tidy_grants() {
+  tidy_timers(leases, jobs, lease_end, kStaleGrantsMax);
+  tidy_timers(timeouts, jobs, time_out, kStaleGrantsMax);
+}
+
 void Core::tidy() {
   tidy_timers(due, jobs, due_time);
-  tidy_timers(leases, jobs, lease_end);
-  tidy_timers(timeouts, jobs, time_out);
   tidy_timers(expiries, jobs, expiry);
   tidy_timers(preferences, jobs, preference_end);
   if (mostly_stale(lanes.entries(), jobs.size()))

@@ -220,6 +220,8 @@ struct Core {
   bool wants_tidying() const;
   // Drops them. REQUIRES: nothing is unsettled: groups name lanes that may have no live job any more.
   void tidy();
+  // The same for leases and time-outs, which belong to jobs that were durable when they were handed out: whenever it suits.
+  void tidy_grants();
   // Of timers, lanes and arrivals; what tidy() keeps in proportion to the live jobs.
   std::size_t index_entries() const {
     return due.size() + leases.size() + timeouts.size() + expiries.size() + preferences.size() + lanes.entries() + arrivals;

@@ -425,6 +425,7 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
     fold_when_due();
     if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
     if (unsettled_too_much()) drain();
+    core_.tidy_grants();
     if (core_.wants_tidying()) {
       drain();
       core_.tidy();
