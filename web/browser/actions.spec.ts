@@ -1,6 +1,6 @@
 // Every action, by the buttons people press; each dialog shows the command line that does the same.
 import { confirm, expect, open, settled, test } from './fixtures';
-import { deadJob, Worker } from './world';
+import { deadJob, reaches, Worker } from './world';
 
 test.describe.configure({ mode: 'serial' });
 
@@ -172,6 +172,78 @@ test('a plan runs over inputs, and each is a cell', async ({ page, server, world
   await page.getByRole('button', { name: 'Cancel the rest' }).click();
   await confirm(page, 'Cancel 3 jobs');
   await expect(page.locator('.cell.cancelled')).toHaveCount(3);
+});
+
+test('a plan that nothing needs is deleted', async ({ page, server, world }) => {
+  void world;
+  await server.call('POST', '/plans', { plan_id: 'unneeded', tasks: [{ task_number: 1, command: 'true' }] });
+  await open(page, server, '/plans/unneeded');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await confirm(page, 'Delete plan');
+  await expect(page.locator('main h1')).toHaveText('Plans');
+  await expect(page.locator('main')).not.toContainText('unneeded');
+});
+
+test('an agent is asked, its tool is allowed with another input, and the session goes on', async ({ page, server, world }) => {
+  void world;
+  const tools = await Worker.register(server, 'tools', { capabilities: ['tool:get_weather'], queues: ['tools'], slots: 4 });
+  await open(page, server, '/agents');
+  await page.getByRole('button', { name: 'Ask support' }).click();
+  await page.getByLabel('Prompt').fill('And the weather in Bergen?');
+  await confirm(page, 'Ask');
+  await page.getByRole('link', { name: 'Show' }).click();
+  await settled(page);
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByLabel('Input').fill('{"city": "Bergen"}');
+  await page.getByLabel('Reason').fill('the right town');
+  await confirm(page, 'Approve');
+  const call = await tools.claim('tools');
+  await tools.settle('complete', call, { result: 'rain in Bergen' });
+  await expect(page.getByRole('log')).toContainText('It is rain in Bergen.');
+  await expect(page.getByRole('log')).toContainText('"city": "Bergen"');
+
+  await page.getByRole('link', { name: 'The whole session' }).click();
+  await settled(page);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('Agent').fill('support');
+  await page.getByLabel('Prompt').fill('Thank you');
+  await confirm(page, 'Ask');
+  await expect(page.getByRole('log')).toContainText('You said: Thank you');
+});
+
+test('a tool is denied, and a run that speaks is cancelled', async ({ page, server, world }) => {
+  void world;
+  const { id: denied } = await server.call('POST', '/agent-runs', { agent: 'support', prompt: 'What weather is it?' });
+  await reaches(server, denied, 'awaiting_input');
+  await open(page, server, `/agent-runs/${denied}`);
+  await page.getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.getByLabel('Reason').fill('look out of the window');
+  await confirm(page, 'Deny');
+  await expect(page.getByRole('log')).toContainText('look out of the window');
+  await expect(page.locator('.page-head')).toContainText('completed');
+
+  const { id: slow } = await server.call('POST', '/agent-runs', { agent: 'support', prompt: 'Count slowly' });
+  await open(page, server, `/agent-runs/${slow}`);
+  await expect(page.getByRole('log')).toContainText('word word word');
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await confirm(page, 'Cancel run');
+  await expect(page.locator('.page-head')).toContainText('cancelled');
+});
+
+test('a package is wanted on every worker, and wanted gone', async ({ page, server, world }) => {
+  void world;
+  server.put('packages/demo.pkg/1.1.0/demo.zip', 'PK not really an archive');
+  await open(page, server, '/packages/demo.pkg');
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.getByLabel('Version').fill('7.7.7');
+  await page.getByRole('dialog').getByRole('button', { name: 'Want it installed' }).click();
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('E.PKG.INVALID');
+  await page.getByLabel('Version').fill('1.1.0');
+  await confirm(page, 'Want it installed');
+  await expect(page.locator('main')).toContainText('drift on 1 worker');
+  await page.getByRole('button', { name: 'Uninstall', exact: true }).click();
+  await confirm(page, 'Want it gone');
+  await expect(page.locator('main')).toContainText('shall uninstall');
 });
 
 test('a backup is made', async ({ page, server, world }) => {

@@ -1,9 +1,11 @@
 // What every test has: a page that fails the test when a policy is violated, a script throws, or anything is asked of another host.
 import { test as base, expect, type Page } from '@playwright/test';
+import { Peer } from './peers';
 import { Server } from './server';
 import { makeWorld, type World } from './world';
 
 interface OwnServer {
+  model: Peer;
   server: Server;
   world: World;
 }
@@ -31,15 +33,32 @@ export function watch(page: Page, server: () => string): string[] {
 }
 
 export const test = base.extend<{ guarded: void }, OwnServer>({
-  server: [
+  model: [
     async ({}, use) => {
-      const server = await new Server().start();
+      const model = await Peer.model();
+      await use(model);
+      await model.end();
+    },
+    { scope: 'worker' },
+  ],
+  server: [
+    async ({ model }, use) => {
+      const server = await new Server('', '', model.agents).start();
       await use(server);
       await server.remove();
     },
     { scope: 'worker' },
   ],
-  world: [async ({ server }, use) => use(await makeWorld(server)), { scope: 'worker' }],
+  world: [
+    async ({ server }, use) => {
+      const world = await makeWorld(server);
+      const worker = await Peer.astraflow(server);
+      await expect.poll(async () => (await server.call('GET', '/packages')).packages.length).toBeGreaterThan(0);
+      await use(world);
+      await worker.end();
+    },
+    { scope: 'worker' },
+  ],
   guarded: [
     async ({ page, server }, use) => {
       const troubles = watch(page, () => server.url);

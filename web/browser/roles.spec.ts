@@ -66,11 +66,13 @@ test('a one-time link signs in once', async ({ page, own, browser }) => {
 test('a token that reads sees everything and no button that changes anything', async ({ page, own }) => {
   const { id } = await own.job({ type: 'mine', queue: 'q' });
   await own.call('POST', '/workers', { id: 'w1', queues: ['q'] });
+  await own.call('POST', '/agents', { name: 'support', model: 'a-model' });
+  const session = (await own.call('POST', '/sessions', {})).id as string;
   await page.goto(own.url);
   await signIn(page, READER);
   await settled(page);
-  const changing = page.locator('main').getByRole('button', { name: /^(Cancel|Retry|Pause|Resume|Drain|Limits|Start|New schedule|Trigger|Delete|Back up|Run|Signal|Terminate|Install)/ });
-  for (const path of ['/', '/jobs', `/jobs/${id}`, '/jobs?queue=q', '/queues', '/workers', '/workers/w1', '/workflows', '/schedules', '/plans', '/cluster', '/server']) {
+  const changing = page.locator('main').getByRole('button', { name: /^(Cancel|Retry|Pause|Resume|Drain|Limits|Start|New schedule|Trigger|Delete|Back up|Run|Signal|Terminate|Install|Uninstall|Ask|Go on|Approve|Deny)/ });
+  for (const path of ['/', '/jobs', `/jobs/${id}`, '/jobs?queue=q', '/queues', '/workers', '/workers/w1', '/workflows', '/schedules', '/plans', '/agents', `/sessions/${session}`, '/cluster', '/server']) {
     await open(page, own, path);
     await expect(changing).toHaveCount(0);
     await expect(page.locator('main').getByRole('checkbox')).toHaveCount(0);

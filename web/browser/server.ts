@@ -1,8 +1,8 @@
 // `muster serve` as a child process in a folder of its own, and calls of its API as any program makes them.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -14,10 +14,11 @@ export class Server {
   private readonly folder = mkdtempSync(join(tmpdir(), 'muster-dashboard-'));
   private address = '127.0.0.1:0';
 
-  /** `tokens` is the text of `[auth.tokens]`; without any, loopback is open. */
+  /** `tokens` is the text of `[auth.tokens]`; without any, loopback is open. `env` comes on top of this program's environment. */
   constructor(
     private readonly tokens = '',
     private readonly token = '',
+    private readonly env: Record<string, string> = {},
   ) {}
 
   get url(): string {
@@ -30,6 +31,7 @@ export class Server {
     writeFileSync(config, this.tokens ? `[auth.tokens]\n${this.tokens}` : '', { mode: 0o600 });
     const child = spawn(MUSTER, ['serve', '--config', config, '--data-dir', join(this.folder, 'data'), '--http', this.address, '--resp', 'off', '--grpc', 'off'], {
       stdio: ['ignore', 'pipe', openSync(join(this.folder, 'stderr'), 'a')],
+      env: { ...process.env, ...this.env },
     });
     this.process = child;
     for await (const line of createInterface({ input: child.stdout! })) {
@@ -49,6 +51,13 @@ export class Server {
     child.kill(signal);
     await ended;
     this.process = undefined;
+  }
+
+  /** A file below its data folder, such as an archive of a package. */
+  put(path: string, content: string): void {
+    const file = join(this.folder, 'data', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
   }
 
   async remove(): Promise<void> {

@@ -1,4 +1,5 @@
 // A small world to look at: workers with work in every state, a workflow that waits for a signal, schedules, a plan over inputs.
+import { expect } from '@playwright/test';
 import type { Server } from './server';
 
 const LONG_MS = 600_000;
@@ -12,6 +13,8 @@ export interface World {
   schedule: string;
   action: string;
   session: string;
+  /** A run of an agent that waits for somebody to allow a tool's call. */
+  asking: string;
 }
 
 export class Worker {
@@ -49,6 +52,11 @@ export async function deadJob(server: Server, worker: Worker, queue: string, spe
   return id;
 }
 
+/** A run of an agent is in that state, soon. */
+export async function reaches(server: Server, run: string, state: string): Promise<void> {
+  await expect.poll(async () => (await server.call('GET', `/agent-runs/${run}`)).state).toBe(state);
+}
+
 export async function makeWorld(server: Server): Promise<World> {
   const encoder = await Worker.register(server, 'encoder-1', { capabilities: ['tool:ffmpeg'], queues: ['video'], slots: 4, labels: { zone: 'eu-1' }, hostname: 'enc-1', version: '2.1' });
   const clerk = await Worker.register(server, 'clerk-1', { capabilities: ['workflow:*'], queues: ['orders', 'mail'], slots: 8, labels: { zone: 'eu-2' } });
@@ -83,6 +91,10 @@ export async function makeWorld(server: Server): Promise<World> {
   await server.call('POST', '/tools', { name: 'get_weather', description: 'The weather of a city', approval: 'ask' });
   await server.call('POST', '/agents', { name: 'support', model: 'a-model', description: 'Helps people', tool_names: ['get_weather'] });
   const { id: session } = await server.call('POST', '/sessions', { metadata: { customer: 42 } });
+  const { id: answered } = await server.call('POST', '/agent-runs', { agent: 'support', prompt: 'My parcel is late.', session_id: session });
+  await reaches(server, answered, 'completed');
+  const { id: asking } = await server.call('POST', '/agent-runs', { agent: 'support', prompt: 'How is the weather in Oslo?' });
+  await reaches(server, asking, 'awaiting_input');
   await server.call('POST', '/queues/reports/pause', { namespace: 'default', reason: 'month end' });
-  return { dead, running, stuck, run, parent, schedule, action, session };
+  return { dead, running, stuck, run, parent, schedule, action, session, asking };
 }

@@ -1,6 +1,6 @@
 // One package: its versions, who has it, who shall have it.
 import { useLocation, useRoute } from 'preact-iso';
-import { answer, api } from '../api/client';
+import { answer, api, type Schemas } from '../api/client';
 import { ask, type Action } from '../data/actions';
 import { isOperator } from '../data/identity';
 import { useQuery } from '../data/query';
@@ -72,7 +72,7 @@ export function PackagePage() {
                 </table>
               </div>
             </Card>
-            <Card title="Workers" end={data.drift ? <span class="warn">{plural(data.drift, 'worker')} differ</span> : 'as wanted'}>
+            <Card title="Workers" end={data.drift ? <span class="warn">drift on {plural(data.drift, 'worker')}</span> : 'as wanted'}>
               {data.workers.length ? (
                 <div class="scroll" tabIndex={0} role="region" aria-label="Workers">
                   <table>
@@ -85,6 +85,7 @@ export function PackagePage() {
                           <td>{at.has.map((one) => `${one.version} ${one.status}`).join(', ') || 'nothing'}</td>
                           <td class="soft">{at.wanted ? `shall ${at.wanted} ${at.wanted_version ?? ''}` : ''}</td>
                           <td>{at.drift && <span class="tag warn">drift</span>}</td>
+                          <td>{at.operation && <OperationWords operation={at.operation} />}</td>
                         </tr>
                       ))}
                     </tbody>
@@ -104,6 +105,15 @@ export function PackagePage() {
       </Shown>
       <CommandLine command={line(['package', 'get', name], { namespace })} />
     </Page>
+  );
+}
+
+function OperationWords({ operation }: { operation: Schemas['PackageOperation'] }) {
+  if (!operation.failed) return <span class="soft">sent, to be done <When at={operation.due_at} /></span>;
+  return (
+    <span class="bad">
+      {visible(`failed ${plural(operation.attempts, 'time')}: ${operation.message ?? ''}`)}, again <When at={operation.due_at} />
+    </span>
   );
 }
 
