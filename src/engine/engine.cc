@@ -48,7 +48,7 @@ Engine::Engine(store::Store& store, const Clock& clock, Metrics& metrics, Option
       claims_(store, clock, metrics, options),
       jobs_(store, &claims_.asked()),
       workers_(store, clock, options),
-      queues_(store),
+      queues_(store, &claims_.asked()),
       plans_(store),
       packages_(store, events_, clock, metrics, options),
       keys_(store, clock, options),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -24,23 +23,32 @@ bool has_kind(const CapabilitySet& needs, std::string_view prefix) {
 
 }  // namespace
 
-LaneServers::LaneServers(std::span<const store::LaneStats> lanes, std::span<const Worker> workers) {
-  std::set<std::string> wanted;
+LaneServers::LaneServers(std::span<const store::LaneStats> lanes) {
   for (const store::LaneStats& lane : lanes)
     for (const std::string& need : lane.needs.names()) {
-      wanted.insert(need);
-      wanted.insert(whole_kind_of(need));
+      wanted_.insert(need);
+      wanted_.insert(whole_kind_of(need));
     }
-  for (const Worker& worker : workers) {
-    if (worker.state != WorkerState::online) continue;
-    const auto place = static_cast<std::uint32_t>(servers_.size());
-    Offer offer = offer_of(worker.spec);
-    by_namespace_[offer.ns].push_back(place);
-    const CapabilitySet offered = std::exchange(offer.capabilities, {});
-    for (const std::string& name : offered.names())
-      if (wanted.contains(name)) by_offer_[{offer.ns, name}].push_back(place);
-    servers_.push_back({worker.spec.id, std::move(offer)});
+}
+
+void LaneServers::add(const Worker& worker, std::vector<QueueName> asked) {
+  if (worker.state != WorkerState::online) return;
+  Offer offer = offer_of(worker.spec);
+  Likes likes;
+  for (const std::string& name : offer.capabilities.names())
+    if (wanted_.contains(name)) likes.offers.push_back(name);
+  likes.ns = std::move(offer.ns);
+  likes.queues = std::move(offer.queues);
+  likes.asked = std::move(asked);
+  likes.takes = offer.takes;
+  const auto [at, fresh] = groups_.try_emplace(std::move(likes), static_cast<Place>(members_.size()));
+  if (fresh) {
+    members_.push_back({.likes = &at->first});
+    by_namespace_[at->first.ns].push_back(at->second);
+    for (const std::string& name : at->first.offers) by_offer_[{at->first.ns, name}].push_back(at->second);
   }
+  Members& members = members_[at->second];
+  if (++members.count <= kLaneWorkersNamedMax) members.first.push_back(worker.spec.id);
 }
 
 LaneServers::Places LaneServers::offering(const NamespaceName& ns, const std::string& need) const {
@@ -56,10 +64,10 @@ LaneServers::Places LaneServers::offering(const NamespaceName& ns, const std::st
 }
 
 // Its queues and its kind; what it offers is matched already. The type of a lane that only runs or nodes need is in its needs.
-bool LaneServers::serves(const Server& server, const store::LaneStats& lane) const {
-  const auto& queues = server.offer.queues;
-  if (!queues.empty() && !std::binary_search(queues.begin(), queues.end(), lane.queue)) return false;
-  switch (server.offer.takes) {
+bool LaneServers::serves(const Likes& likes, const store::LaneStats& lane) {
+  for (const auto* queues : {&likes.queues, &likes.asked})
+    if (!queues->empty() && !std::binary_search(queues->begin(), queues->end(), lane.queue)) return false;
+  switch (likes.takes) {
     case JobKind::any: return true;
     case JobKind::run: return has_kind(lane.needs, workflow_capability(""));
     case JobKind::node: return has_kind(lane.needs, node_capability(""));
@@ -85,11 +93,15 @@ LaneService LaneServers::judge(store::LaneStats lane) const {
     const auto all = by_namespace_.find(lane.ns);
     able = all == by_namespace_.end() ? Places() : all->second;
   }
-  for (const std::uint32_t place : *able) {
+  for (const Place place : *able) {
     if (out.able_workers == kLaneWorkersCountedMax) break;
-    if (!serves(servers_[place], lane)) continue;
-    if (++out.able_workers <= kLaneWorkersNamedMax) out.workers.push_back(servers_[place].id);
+    const Members& members = members_[place];
+    if (!serves(*members.likes, lane)) continue;
+    out.able_workers = std::min(out.able_workers + members.count, std::uint64_t{kLaneWorkersCountedMax});
+    for (const WorkerId& id : members.first)
+      if (out.workers.size() < kLaneWorkersNamedMax) out.workers.push_back(id);
   }
+  std::sort(out.workers.begin(), out.workers.end());
   out.served = out.able_workers > 0;
   out.stats = std::move(lane);
   return out;
@@ -106,92 +118,123 @@ void sort_lanes(std::vector<LaneService>& lanes) {
 
 namespace {
 
-// One question to the store after the other; lives until the reply.
+// One question to the store after the other, a namespace at a time where the asker may see only some; lives until the reply.
 class Listing : public std::enable_shared_from_this<Listing> {
  public:
-  Listing(store::Store& store, LanesQuery query, Reply<LanesListed> reply)
-      : store_(store), query_(std::move(query)), reply_(std::move(reply)) {}
-
-  void begin() {
-    store_.list_lanes({.ns = query_.ns, .queue = query_.queue, .limit = kLanesLookedAtMax},
-                      next<store::LaneList>([](Listing& self, store::LaneList lanes) {
-                        self.listed_ = std::move(lanes);
-                        if (self.query_.within)
-                          std::erase_if(self.listed_.lanes, [&](const auto& lane) { return !self.may_show(lane.ns); });
-                        self.ask_queues();
-                      }));
+  Listing(store::Store& store, const AskedQueues* asked, LanesQuery query, Reply<LanesListed> reply)
+      : store_(store), asked_(asked), query_(std::move(query)), reply_(std::move(reply)) {
+    if (query_.within && query_.ns.empty())
+      scopes_ = *query_.within;
+    else
+      scopes_.push_back(query_.ns);
   }
+
+  void begin() { ask_lanes(); }
 
  private:
   template <class T, class Then>
   Reply<T> next(Then then) {
     return [self = shared_from_this(), then](Result<T> answer) {
-      if (!answer.ok()) return self->reply_(answer.status());
+      if (!answer.ok()) return self->refused(answer.status());
       then(*self, *std::move(answer));
     };
   }
 
-  bool may_show(const NamespaceName& ns) const {
-    return std::find(query_.within->begin(), query_.within->end(), ns) != query_.within->end();
+  // A token may be for namespaces that are not there yet, or no longer.
+  void refused(const Status& status) {
+    if (status.code() == Code::not_found && query_.ns.empty()) return ask_lanes_elsewhere();
+    reply_(status);
+  }
+
+  void ask_lanes() {
+    if (scope_ == scopes_.size()) return answer();
+    store_.list_lanes({.ns = scopes_[scope_], .queue = query_.queue, .limit = kLanesLookedAtMax - looked_at_.lanes},
+                      next<store::LaneList>([](Listing& self, store::LaneList lanes) {
+                        self.looked_at_.lanes += lanes.lanes.size();
+                        self.listed_ = std::move(lanes);
+                        if (self.listed_.lanes.empty()) return self.judge();
+                        self.ask_queues();
+                      }));
+  }
+
+  void ask_lanes_elsewhere() {
+    ++scope_;
+    if (looked_at_.lanes < kLanesLookedAtMax) return ask_lanes();
+    out_.more = out_.more || scope_ < scopes_.size();
+    answer();
   }
 
   void ask_queues() {
-    store_.list_queues(query_.ns, next<std::vector<QueueStats>>([](Listing& self, const std::vector<QueueStats>& queues) {
+    store_.list_queues(scopes_[scope_], next<std::vector<QueueStats>>([](Listing& self, const std::vector<QueueStats>& queues) {
+                         self.paused_.clear();
                          for (const QueueStats& queue : queues)
                            if (queue.settings.paused) self.paused_.emplace(queue.ns, queue.queue);
+                         self.servers_.emplace(self.listed_.lanes);
                          self.ask_workers({});
                        }));
   }
 
   void ask_workers(std::string cursor) {
     store::WorkerQuery query;
-    query.ns = query_.ns;
+    query.ns = scopes_[scope_];
     query.states = {WorkerState::online};
     query.limit = limits::kPageMax;
     query.cursor = std::move(cursor);
     store_.list_workers(std::move(query), next<store::WorkerPage>([](Listing& self, store::WorkerPage page) {
-                          std::move(page.workers.begin(), page.workers.end(), std::back_inserter(self.workers_));
-                          if (!page.next.empty() && self.workers_.size() < kLaneWorkersLookedAtMax)
+                          for (const Worker& worker : page.workers)
+                            self.servers_->add(worker, self.asked_ == nullptr ? std::vector<QueueName>()
+                                                                              : self.asked_->of(worker.spec.ns, worker.spec.id));
+                          self.looked_at_.workers += page.workers.size();
+                          if (!page.next.empty() && self.looked_at_.workers < kLaneWorkersLookedAtMax)
                             return self.ask_workers(std::move(page.next));
-                          self.answer();
+                          self.judge();
                         }));
   }
 
-  void answer() {
-    const LaneServers servers(listed_.lanes, workers_);
-    LanesListed out;
-    out.total = listed_.lanes.size();
-    out.more = listed_.more;
+  void judge() {
+    out_.total += listed_.lanes.size();
+    out_.more = out_.more || listed_.more;
     for (store::LaneStats& lane : listed_.lanes) {
-      LaneService judged = servers.judge(std::move(lane));
+      LaneService judged = servers_->judge(std::move(lane));
       judged.paused = paused_.contains({judged.stats.ns, judged.stats.queue});
-      if (!judged.served) ++out.unserved;
-      if (!judged.served || !query_.unserved) out.lanes.push_back(std::move(judged));
+      if (!judged.served) ++out_.unserved;
+      if (!judged.served || !query_.unserved) out_.lanes.push_back(std::move(judged));
     }
-    sort_lanes(out.lanes);
-    if (out.lanes.size() > query_.limit) {
-      out.lanes.resize(query_.limit);
-      out.more = true;
+    ask_lanes_elsewhere();
+  }
+
+  void answer() {
+    sort_lanes(out_.lanes);
+    if (out_.lanes.size() > query_.limit) {
+      out_.lanes.resize(query_.limit);
+      out_.more = true;
     }
-    reply_(std::move(out));
+    reply_(std::move(out_));
   }
 
   store::Store& store_;
+  const AskedQueues* asked_;
   const LanesQuery query_;
   Reply<LanesListed> reply_;
-  store::LaneList listed_;
+  std::vector<NamespaceName> scopes_;  // asked one after the other; one that is empty: all
+  std::size_t scope_ = 0;
+  struct {
+    std::size_t lanes = 0, workers = 0;
+  } looked_at_;
+  store::LaneList listed_;  // of the scope
   std::set<std::pair<NamespaceName, QueueName>> paused_;
-  std::vector<Worker> workers_;
+  std::optional<LaneServers> servers_;
+  LanesListed out_;
 };
 
 }  // namespace
 
-void list_lanes(store::Store& store, LanesQuery query, Reply<LanesListed> reply) {
+void list_lanes(store::Store& store, const AskedQueues* asked, LanesQuery query, Reply<LanesListed> reply) {
   if (Status status = validate_page(query.limit, {}); !status.ok()) return reply(status);
   for (const auto& [what, name] : {std::pair("namespace", query.ns.text()), std::pair("queue", query.queue.text())})
     if (!name.empty())
       if (Status status = validate_name(what, name); !status.ok()) return reply(status);
-  std::make_shared<Listing>(store, std::move(query), std::move(reply))->begin();
+  std::make_shared<Listing>(store, asked, std::move(query), std::move(reply))->begin();
 }
 
 }  // namespace muster::engine

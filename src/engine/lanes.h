@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/reply.h"
+#include "engine/asked_queues.h"
 #include "model/worker.h"
 #include "store/store.h"
 
@@ -32,31 +34,45 @@ struct LaneService {
   std::vector<std::string> missing{};  // needs that no online worker of the namespace offers
 };
 
-// The online workers, for matching many lanes. What they were made of is not needed any longer.
+// The online workers, for matching many lanes with them. Workers that would serve the same of those lanes are one group, so that
+// a fleet of equals costs what one of them does.
 class LaneServers {
  public:
   // Offers that no lane asks for are not remembered.
-  LaneServers(std::span<const store::LaneStats> lanes, std::span<const Worker> workers);
+  explicit LaneServers(std::span<const store::LaneStats> lanes);
+  // asked: the queues that its claims name, sorted; empty: those it registered for.
+  void add(const Worker& worker, std::vector<QueueName> asked = {});
   LaneService judge(store::LaneStats lane) const;
 
  private:
-  struct Server {
-    WorkerId id;
-    Offer offer;  // without its capabilities
+  using Place = std::uint32_t;  // of a group
+  using Places = std::vector<Place>;  // ascending
+  struct Likes {
+    NamespaceName ns;
+    std::vector<QueueName> queues, asked;
+    std::vector<std::string> offers;  // of those that a lane needs
+    JobKind takes = JobKind::any;
+    friend auto operator<=>(const Likes&, const Likes&) = default;
   };
-  using Places = std::vector<std::uint32_t>;  // of servers, ascending
+  struct Members {
+    const Likes* likes;  // key of groups_
+    std::uint64_t count = 0;
+    std::vector<WorkerId> first{};  // up to kLaneWorkersNamedMax
+  };
   Places offering(const NamespaceName& ns, const std::string& need) const;
-  bool serves(const Server& server, const store::LaneStats& lane) const;
+  static bool serves(const Likes& likes, const store::LaneStats& lane);
 
-  std::vector<Server> servers_;
+  std::set<std::string> wanted_;  // what lanes need, and "kind:*" of each
+  std::map<Likes, Place> groups_;
+  std::vector<Members> members_;
   std::map<NamespaceName, Places> by_namespace_;
-  std::map<std::pair<NamespaceName, std::string>, Places> by_offer_;  // what a lane needs, or "kind:*"
+  std::map<std::pair<NamespaceName, std::string>, Places> by_offer_;
 };
 
 struct LanesQuery {
   NamespaceName ns;                                  // empty: all
   QueueName queue;                                   // empty: all
-  std::optional<std::vector<NamespaceName>> within;  // set: those and no other
+  std::optional<std::vector<NamespaceName>> within;  // set: of all, only those
   bool unserved = false;                             // only those
   std::uint64_t limit = limits::kPageDefault;
 };
@@ -71,7 +87,7 @@ struct LanesListed {
 // Unserved ones with waiting jobs first, then those where most wait.
 void sort_lanes(std::vector<LaneService>& lanes);
 
-// The store outlives the reply. invalid_argument: the limit.
-void list_lanes(store::Store& store, LanesQuery query, Reply<LanesListed> reply);
+// The store and the asked queues outlive the reply; asked may be null. invalid_argument: the limit.
+void list_lanes(store::Store& store, const AskedQueues* asked, LanesQuery query, Reply<LanesListed> reply);
 
 }  // namespace muster::engine

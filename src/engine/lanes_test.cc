@@ -35,7 +35,9 @@ std::vector<std::string> ids(const LaneService& service) {
 }
 
 LaneService judged(const LaneStats& lane, const std::vector<Worker>& workers) {
-  return LaneServers(std::span(&lane, 1), workers).judge(lane);
+  LaneServers servers(std::span(&lane, 1));
+  for (const Worker& each : workers) servers.add(each);
+  return servers.judge(lane);
 }
 
 using Texts = std::vector<std::string>;
@@ -91,6 +93,15 @@ TEST(LaneServers, ClientsThatKnowOnlyRunsServeNoOtherJobs) {
   EXPECT_TRUE(judged(lane({"workflow:order"}), {runs}).served);
 }
 
+TEST(LaneServers, AWorkerThatAsksForOtherQueuesServesNotThisOne) {
+  const LaneStats mine = lane({});
+  LaneServers servers(std::span(&mine, 1));
+  servers.add(worker("elsewhere", {}), {QueueName("other")});
+  EXPECT_FALSE(servers.judge(mine).served);
+  servers.add(worker("here", {}), {QueueName("other"), QueueName("q")});
+  EXPECT_EQ(ids(servers.judge(mine)), Texts{"here"});
+}
+
 // The rule of the claim itself, on every pair of a small world.
 TEST(LaneServers, SaysWhatTheClaimWouldDo) {
   std::vector<Worker> workers;
@@ -133,7 +144,7 @@ class LaneListing : public testing::Test {
     });
   }
   Result<LanesListed> list(LanesQuery query = {}) {
-    return ask<LanesListed>([&](auto reply) { list_lanes(store_, std::move(query), std::move(reply)); });
+    return ask<LanesListed>([&](auto reply) { list_lanes(store_, &asked_, std::move(query), std::move(reply)); });
   }
   static Texts queues_of(const LanesListed& listed) {
     Texts out;
@@ -142,6 +153,7 @@ class LaneListing : public testing::Test {
   }
 
   store::ScriptedStore store_;
+  AskedQueues asked_;
   store::LaneList lanes_;
   std::vector<QueueStats> queues_;
   std::vector<Worker> workers_;
@@ -181,12 +193,33 @@ TEST_F(LaneListing, SaysWhenTheQueueIsPaused) {
   EXPECT_TRUE(list()->lanes.front().paused);
 }
 
-TEST_F(LaneListing, ShowsNobodyTheLanesOfOthers) {
-  lanes_.lanes = {lane({}, 1, "mine"), lane({}, 1, "theirs")};
-  lanes_.lanes[1].ns = NamespaceName("other");
-  const auto listed = list({.within = std::vector{NamespaceName("default")}});
-  EXPECT_EQ(queues_of(*listed), Texts{"mine"});
-  EXPECT_EQ(listed->total, 1u);
+TEST_F(LaneListing, WhoSeesAFewNamespacesIsShownAllOfThem) {
+  store_.on(Verb::list_lanes, [](const store::LaneQuery& query) -> Result<store::LaneList> {
+    if (query.ns.text() == "gone") return Status::not_found("no namespace gone");
+    EXPECT_TRUE(query.ns.text() == "a" || query.ns.text() == "b") << "a whole list would be cut before it is narrowed";
+    store::LaneList out;
+    out.lanes = {lane({}, 1, query.ns.text().c_str())};
+    out.lanes[0].ns = query.ns;
+    return out;
+  });
+  store_.on(Verb::list_workers, [](const store::WorkerQuery& query) -> Result<store::WorkerPage> {
+    store::WorkerPage page;
+    if (query.ns.text() == "a") page.workers = {worker("w", {})};
+    for (Worker& each : page.workers) each.spec.ns = query.ns;
+    return page;
+  });
+  const auto listed = list({.within = std::vector{NamespaceName("a"), NamespaceName("gone"), NamespaceName("b")}});
+  ASSERT_TRUE(listed.ok()) << listed.status().text();
+  EXPECT_EQ(queues_of(*listed), (Texts{"b", "a"}));
+  EXPECT_EQ(listed->total, 2u);
+  EXPECT_EQ(listed->unserved, 1u);
+}
+
+TEST_F(LaneListing, QueuesThatAWorkerAskedForAreHonoured) {
+  lanes_.lanes = {lane({}, 1, "asked"), lane({}, 1, "not-asked")};
+  workers_ = {worker("a", {})};
+  asked_.note({.ns = NamespaceName("default"), .worker = WorkerId("a"), .queues = {QueueName("asked")}}, Ticks{});
+  EXPECT_EQ(queues_of(*list({.unserved = true})), Texts{"not-asked"});
 }
 
 TEST_F(LaneListing, AskForNoMoreWorkersThanItLooksAt) {
