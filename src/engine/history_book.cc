@@ -140,11 +140,12 @@ HistoryRow HistoryRing::folded(Instant from, Instant to) const {
 HistoryBook::HistoryBook() : hour_(kHistoryStep, kHistoryRowsMax), day_(kHistoryDayStep, kHistoryDayRowsMax) {}
 
 void HistoryBook::put(Instant at, const HistoryRow& row) {
-  const auto before = hour_.newest();
+  // A minute that is over is folded before a long gap drops its rows.
+  if (const auto before = hour_.newest(); before && day_.step_of(*before) < day_.step_of(at)) {
+    const Instant minute = day_.instant_of(day_.step_of(*before));
+    day_.put(minute, hour_.folded(minute, minute + kHistoryDayStep));
+  }
   hour_.put(at, row);
-  if (!before || day_.step_of(*before) >= day_.step_of(at)) return;
-  const Instant minute = day_.instant_of(day_.step_of(*before));
-  day_.put(minute, hour_.folded(minute, minute + kHistoryDayStep));
 }
 
 HistoryPoints HistoryBook::read(HistorySpan span, std::optional<Instant> since) const {

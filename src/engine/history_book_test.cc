@@ -65,6 +65,14 @@ TEST_F(HistoryBookTest, SinceLeavesOutWhatTheReaderHas) {
   EXPECT_EQ(hour(kNoon + 24h * 365).points, 0u);
 }
 
+TEST_F(HistoryBookTest, TheMinuteBeforeALongGapIsKeptInTheDay) {
+  run(kNoon, 12);
+  book_.put(kNoon + 2h, waiting(1));
+  const HistoryPoints points = day();
+  ASSERT_EQ(points.from, kNoon);
+  EXPECT_EQ(ready_of(points).front(), 5.5);
+}
+
 TEST_F(HistoryBookTest, OnlyTheLastHourIsKeptInSteps) {
   run(kNoon, static_cast<int>(kHistoryRowsMax) + 10);
   const HistoryPoints points = hour();
