@@ -78,10 +78,19 @@ int run_config(const ConfigFlags& flags, const Surroundings& surroundings) {
 
 }  // namespace
 
+std::string without_user(std::string text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string::npos) return text;
+  const std::size_t begin = scheme + 3;
+  const std::size_t at = text.substr(0, text.find_first_of("/?#", begin)).rfind('@');
+  return at == std::string::npos || at < begin ? text : text.replace(begin, at - begin, kRedacted);
+}
+
 std::string shown_setting(const ConfigEntry& entry) {
   const std::string text = format_setting(*entry.setting, entry.value);
   if (entry.setting->secret && !text.empty()) return std::string(kRedacted);
-  return entry.setting->type == SettingType::database && is_postgres_url(text) ? store::postgres::without_secrets(text) : text;
+  if (entry.setting->type == SettingType::database && is_postgres_url(text)) return store::postgres::without_secrets(text);
+  return without_user(text);
 }
 
 std::string show_toml(const Config& config) {

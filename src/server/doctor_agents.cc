@@ -1,4 +1,5 @@
 #include "server/agents_wiring.h"
+#include "server/config_command.h"
 #include "server/doctor.h"
 
 namespace muster::server {
@@ -13,7 +14,7 @@ std::vector<Finding> check_agents(const Config& config) {
     return {{.name = "agents", .grade = Grade::fail, .text = api.status().message(), .remedy = "check agents.api_key_file"}};
   if (!*api)
     return {good("agents", "kept, not run: there is no key (agents.api_key_file, ANTHROPIC_API_KEY) and no agents.base_url")};
-  return {good("agents", "run at " + (*api)->base_url + ((*api)->api_key.empty() ? ", without a key" : ""))};
+  return {good("agents", "run at " + without_user((*api)->base_url) + ((*api)->api_key.empty() ? ", without a key" : ""))};
 }
 
 }  // namespace muster::server

@@ -36,6 +36,12 @@ TEST(Doctor, AGoodFolderIsMeasuredAndLeftAsItWas) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(Doctor, AFileThatAnEarlierCheckLeftIsInNobodysWay) {
+  const TempFolder folder;
+  folder.write(".doctor-" + std::to_string(::getpid()), "");
+  EXPECT_NE(find(check_data_dir(config_in(folder)), "disk sync")->grade, Grade::fail);
+}
+
 TEST(Doctor, AFolderThatOthersCanWriteIsNamedWithTheRemedy) {
   const TempFolder folder;
   ::chmod(folder.path().c_str(), 0777);

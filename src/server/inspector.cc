@@ -91,8 +91,8 @@ void Inspector::check(Reply<CheckUp> reply) {
     if (last_ && clock_.elapsed() - last_at_ < kCheckUpKept) {
       known = last_;
     } else if (!stopped_ && waiting_.size() < kCheckUpWaitersMax) {
-      waiting_.push_back(std::move(reply));
       if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+      waiting_.push_back(std::move(reply));
       asked_.notify_one();
       return;
     }
