@@ -151,13 +151,15 @@ Status Server::start_ws(const Config& config) {
     auto& taken = std::get<ws::Taken>(judged);
     return http::UpgradeTaken{std::move(taken.response), std::move(taken.session)};
   });
-  http_->set_run_events([front = ws_.get()](http::RunEventsAsked asked, net::Connection& connection) {
-    return front->listen({.tenant = asked.ns.text(),
-                          .client = std::move(asked.client),
-                          .last_event_id = std::move(asked.last_event_id),
-                          .credential = std::move(asked.credential)},
-                         connection);
-  });
+  http_->set_run_events({.open =
+                             [front = ws_.get()](http::RunEventsAsked asked, net::Connection& connection) {
+                               return front->listen({.tenant = asked.ns.text(),
+                                                     .client = std::move(asked.client),
+                                                     .last_event_id = std::move(asked.last_event_id),
+                                                     .credential = std::move(asked.credential)},
+                                                    connection);
+                             },
+                         .revoke = [front = ws_.get()](const auto& still_valid) { front->revoke_listeners(still_valid); }});
   return {};
 }
 

@@ -90,6 +90,9 @@ bool BrowserSessions::close(std::string_view id) {
 
 Result<std::string> BrowserSessions::make_link(Credential credential, Ticks now) {
   forget_over(now);
+  const auto is_its = [&](const Link& link) { return same(link.credential.digest, credential.digest); };
+  if (std::count_if(links_.begin(), links_.end(), is_its) >= static_cast<std::ptrdiff_t>(kSignInLinksPerTokenMax))
+    links_.erase(std::find_if(links_.begin(), links_.end(), is_its));
   if (links_.size() >= kSignInLinksMax)
     return Status::exhausted(
         fmt::format("{} links wait to be used, which is the most there may be; they end by themselves", kSignInLinksMax));

@@ -23,7 +23,8 @@ inline constexpr Duration kBrowserSessionIdle{2 * 60 * 60 * 1'000};
 inline constexpr Duration kSignInLinkLife{5 * 60 * 1'000};
 inline constexpr std::size_t kBrowserSessionsMax = 1'000;
 inline constexpr std::size_t kBrowserSessionsPerTokenMax = 100;  // the one that was unused longest gives way
-inline constexpr std::size_t kSignInLinksMax = 100;              // unused
+inline constexpr std::size_t kSignInLinksMax = 1'000;            // unused
+inline constexpr std::size_t kSignInLinksPerTokenMax = 10;       // its oldest one gives way
 
 class BrowserSessions {
  public:
@@ -44,7 +45,7 @@ class BrowserSessions {
   // Whether there was one.
   bool close(std::string_view id);
 
-  // A code that signs in as this caller, once. exhausted: kSignInLinksMax.
+  // A code that signs in as this caller, once. exhausted: kSignInLinksMax of other tokens.
   Result<std::string> make_link(Credential credential, Ticks now);
   std::optional<Credential> take_link(std::string_view code, Ticks now);
 

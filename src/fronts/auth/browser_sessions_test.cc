@@ -120,10 +120,24 @@ TEST_F(BrowserSessionsTest, ALinkIsShortLived) {
 }
 
 TEST_F(BrowserSessionsTest, UnusedLinksAreBounded) {
-  for (std::size_t i = 0; i < kSignInLinksMax; ++i) EXPECT_TRUE(sessions_.make_link(reader(), now_).ok());
-  EXPECT_EQ(sessions_.make_link(reader(), now_).code(), Code::exhausted);
+  const auto by = [](std::size_t token) {
+    Credential out = reader();
+    out.digest[1] = static_cast<std::uint8_t>(token);
+    return out;
+  };
+  for (std::size_t token = 0; token < kSignInLinksMax / kSignInLinksPerTokenMax; ++token)
+    for (std::size_t i = 0; i < kSignInLinksPerTokenMax; ++i) EXPECT_TRUE(sessions_.make_link(by(token), now_).ok());
+  EXPECT_EQ(sessions_.make_link(reader(2), now_).code(), Code::exhausted);
   now_ += kSignInLinkLife;
-  EXPECT_TRUE(sessions_.make_link(reader(), now_).ok());
+  EXPECT_TRUE(sessions_.make_link(reader(2), now_).ok());
+}
+
+TEST_F(BrowserSessionsTest, ATokensOldestLinkGivesWayAndNobodyElses) {
+  const auto others = sessions_.make_link(reader(2), now_);
+  const auto oldest = sessions_.make_link(reader(), now_);
+  for (std::size_t i = 0; i < 2 * kSignInLinksMax; ++i) ASSERT_TRUE(sessions_.make_link(reader(), now_).ok());
+  EXPECT_FALSE(sessions_.take_link(*oldest, now_));
+  EXPECT_TRUE(sessions_.take_link(*others, now_));
 }
 
 }  // namespace

@@ -54,7 +54,10 @@ Status check_origin(const OriginRule& rule, const PageHeaders& headers) {
 }  // namespace
 
 bool is_own_page(const OriginRule& rule, const PageHeaders& headers) {
-  const std::string_view scheme = rule.tls ? "https://" : "http://";
+  constexpr std::string_view kSecure = "https://";
+  // Behind a proxy that ends TLS the page is of https, and what it asks comes without.
+  const bool secure = rule.tls || (rule.tokens_required && same_in_any_case(headers.origin.substr(0, kSecure.size()), kSecure));
+  const std::string_view scheme = secure ? kSecure : "http://";
   return !headers.host.empty() && headers.origin.size() > scheme.size() &&
          same_in_any_case(headers.origin.substr(0, scheme.size()), scheme) &&
          same_in_any_case(headers.origin.substr(scheme.size()), headers.host);

@@ -31,6 +31,12 @@ bool Core::still_valid(const Credential& credential) const {
   return credential.session == auth::Digest{} || sessions.is_open(credential.session, loop.clock().elapsed());
 }
 
+void Core::revoke_streams() {
+  const auto valid = [this](const Credential& credential) { return still_valid(credential); };
+  events->revoke(valid);
+  if (run_events.revoke) run_events.revoke(valid);
+}
+
 void Core::watch_sessions() {
   if (std::exchange(sessions_watched_, true)) return;
   sessions_look_.start(kSessionsLookEvery, [this] {

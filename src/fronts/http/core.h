@@ -45,9 +45,7 @@ class Core : public std::enable_shared_from_this<Core> {
   // Would the credential still be let in?
   bool still_valid(const Credential& credential) const;
   // Closes the streams of those who would not.
-  void revoke_streams() {
-    events->revoke([this](const Credential& credential) { return still_valid(credential); });
-  }
+  void revoke_streams();
   // Ends sessions of browsers, and their streams, when they are over; for as long as there are any.
   void watch_sessions();
   // Nobody is served any more.
@@ -68,7 +66,7 @@ class Core : public std::enable_shared_from_this<Core> {
   RpcAnswersMuch much_of_rpc;   // empty: all of them may
   http2::Serve other_streams;   // takes streams of HTTP/2 that are not for this front; empty: all are
   UpgradeHandler upgrade;       // empty: nobody takes WebSockets
-  RunEventsHandler run_events;  // empty: nobody tells them
+  RunEventsHandler run_events;  // its parts are empty: nobody tells them
   std::size_t run_streams = 0;  // that are open; on the loop's thread
   bool loopback = true;         // of the listener; the stricter answer until it is known
 

@@ -74,10 +74,10 @@ void run_events(ExchangePtr exchange) {
   if (!asked.ok()) return exchange->fail(asked.status());
   if (Status allowed = command::confine(exchange->credential.caller, asked->ns); !allowed.ok()) return exchange->fail(allowed);
   const RunEventsHandler& handler = exchange->core().run_events;
-  if (!handler) return exchange->fail(Status::not_found("this server tells nothing of runs: it has no WebSocket workers"));
+  if (!handler.open) return exchange->fail(Status::not_found("this server tells nothing of runs: it has no WebSocket workers"));
   asked->credential = exchange->credential;
   exchange->stream([&handler, asked = *std::move(asked)](net::Connection& connection) mutable {
-    return handler(std::move(asked), connection);
+    return handler.open(std::move(asked), connection);
   });
 }
 

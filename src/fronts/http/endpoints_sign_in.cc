@@ -37,7 +37,8 @@ Response unkept(const T& value, unsigned status = 200) {
 }
 
 CookieLook cookie_look(const Exchange& exchange, const Core& core) {
-  return {.host = exchange.request().host, .tls = core.options.tls.enabled()};
+  const Request& request = exchange.request();
+  return {.host = request.host, .tls = core.options.tls.enabled() || request.origin.starts_with("https://")};
 }
 
 // Cookies are given to the server's own pages and to programs, never to pages that may merely call.
@@ -52,16 +53,16 @@ void note(Core& core, const command::Caller& caller, std::string_view action, st
   core.door.note(caller, {.action = action, .ns = NamespaceName(), .outcome = outcome});
 }
 
-// A code is as good as guessed as a token is: both wait at the same brake.
+// A code is as good as guessed as a token is: both wait at the same brake, which never judges a right one.
 Result<Credential> by_link(Core& core, std::string_view code, const std::string& address) {
   const Ticks now = now_of(core);
-  if (const Ticks blocked = core.brake->blocked_until(address, now); blocked > now)
-    return Status::exhausted("too many wrong tokens and links from this address; wait a minute");
   auto credential = core.sessions.take_link(code, now);
   if (credential && core.authenticator.still_valid(*credential)) {
     credential->caller.address = address;
     return *std::move(credential);
   }
+  if (core.brake->blocked_until(address, now) > now)
+    return Status::exhausted("too many wrong tokens and links from this address; wait a minute");
   core.brake->note_failure(address, now);
   return Status::unauthenticated("the link was used already, or is too old; `muster dashboard` makes another one");
 }

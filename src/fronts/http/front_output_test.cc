@@ -93,11 +93,12 @@ class Hello final : public net::Session {
 TEST_F(Output, RunEventsAreAStreamOfWhoeverTellsThem) {
   start();
   refused("GET", "/api/v1/events", "", 404);
-  front->set_run_events([](RunEventsAsked asked, net::Connection& connection) -> Result<std::shared_ptr<net::Session>> {
+  const auto open = [](const RunEventsAsked& asked, net::Connection& connection) -> Result<std::shared_ptr<net::Session>> {
     if (asked.client == "refused") return Status::exhausted("too many");
     return std::shared_ptr<net::Session>(
         std::make_shared<Hello>(connection, fmt::format("{}|{}|{}\n\n", asked.ns.text(), asked.client, asked.last_event_id)));
-  });
+  };
+  front->set_run_events({.open = open, .revoke = {}});
   refused("GET", "/api/v1/events?clientSessionId=refused", "", 429);
   Client reader = connect();
   reader.send(request_text("GET", "/api/v1/events?namespace=default&clientSessionId=c1", "", "Last-Event-ID: 7\r\n"));

@@ -1,6 +1,10 @@
 // Browsers that sign in: by a token or a link, with a cookie from then on, and what that cookie does not open.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <functional>
+#include <vector>
+
 #include "fronts/auth/browser_sessions.h"
 #include "fronts/http/front_testing.h"
 #include "fronts/http/sign_in.h"
@@ -83,6 +87,7 @@ TEST_F(SignIn, GuessesOfTokensAndLinksWaitAtTheSameBrake) {
   EXPECT_EQ(sign_in("Link wrong").status, 429);
   EXPECT_EQ(sign_in("Bearer wrong").status, 429);
   EXPECT_EQ(sign_in("Bearer operator-secret").status, 200);
+  EXPECT_EQ(sign_in("Link " + code()).status, 200) << "it is right, whoever guessed from there";
 }
 
 TEST_F(SignIn, RolesAndNamespacesAreTheTokens) {
@@ -143,6 +148,43 @@ TEST_F(SignIn, SigningOutEndsTheSessionAndForgetsTheCookie) {
   EXPECT_NE(out.headers.at("set-cookie").find("Max-Age=0"), std::string::npos);
   EXPECT_EQ(get("/api/v1/jobs", cookie), 401);
   EXPECT_EQ(json::parse(call("POST", "/api/v1/sign-out", {}, cookie + own_page()).body)["signed_out"], false);
+}
+
+TEST_F(SignIn, BehindAProxyThatEndsTlsTheCookieIsForTlsAlone) {
+  start(tokens());
+  const std::string page = fmt::format("Origin: https://{}\r\n", host());
+  const Answer answer = call("POST", "/api/v1/sign-in", {}, shows("Bearer operator-secret") + page);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_NE(answer.headers.at("set-cookie").find("; Secure"), std::string::npos);
+  EXPECT_EQ(call("POST", "/api/v1/jobs", R"({"type":"t"})", cookie_of(answer) + page).status, 201);
+}
+
+TEST_F(SignIn, StreamsOfRunEventsEndWithTheSession) {
+  start(tokens());
+  std::vector<Credential> listening;
+  std::atomic<int> ended = 0;
+  const auto open = [&](const RunEventsAsked& asked, net::Connection&) -> Result<std::shared_ptr<net::Session>> {
+    listening.push_back(asked.credential);
+    return Status::exhausted("it is enough to know who asked");
+  };
+  const auto revoke = [&](const std::function<bool(const Credential&)>& still_valid) {
+    for (const Credential& each : listening) ended += still_valid(each) ? 0 : 1;
+  };
+  front->set_run_events({.open = open, .revoke = revoke});
+  const std::string cookie = signed_in("operator-secret");
+  EXPECT_EQ(get("/api/v1/events", cookie), 429);
+  EXPECT_EQ(get("/api/v1/events", shows("Bearer operator-secret")), 429);
+  call("POST", "/api/v1/sign-out", {}, cookie + own_page());
+  EXPECT_EQ(ended, 1) << "the program with the token listens on";
+}
+
+TEST_F(SignIn, ABodyThatComesLateDoesNotKeepALinkFromSigningIn) {
+  start(tokens());
+  Client client = connect();
+  client.send(fmt::format("POST /api/v1/sign-in HTTP/1.1\r\nHost: {}\r\n{}{}Content-Length: 2\r\n\r\n", host(),
+                          shows("Link " + code()), own_page()));
+  client.send("{}");
+  EXPECT_EQ(client.read_answer().status, 200);
 }
 
 TEST_F(SignIn, SigningInAgainEndsTheSessionBefore) {

@@ -1,6 +1,7 @@
 // A request as the front uses it: its line, the few headers that matter, its body.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include <vector>
 
 namespace muster::http {
+
+inline constexpr std::size_t kUncheckedBodyBytesMax = 64 * 1024;  // of a body that is kept before its sender's token is looked at
 
 enum class Method : std::uint8_t { get, head, post, put, patch, delete_, options, other };
 

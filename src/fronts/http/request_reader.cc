@@ -140,6 +140,8 @@ bool RequestReader::take_expectation() {
 
 std::optional<Request> RequestReader::take_early_head() {
   if (state_->phase != Phase::body || std::exchange(state_->head_told, true)) return std::nullopt;
+  const auto length = state_->parser->content_length();
+  if (length && *length <= kUncheckedBodyBytesMax) return std::nullopt;
   return head_of(state_->parser->get());
 }
 

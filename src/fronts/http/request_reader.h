@@ -39,7 +39,7 @@ class RequestReader {
   std::size_t buffered() const;  // bytes kept of the request that is on its way
   // The client waits for `100 Continue` before it sends the body. True once per request.
   bool take_expectation();
-  // What says who sends a request whose body is still on its way. Something once per request, at its first chance.
+  // What says who sends a request whose long body is still on its way. Something once per request, at its first chance.
   std::optional<Request> take_early_head();
   // REQUIRES: complete. Begins the next request.
   Request take();

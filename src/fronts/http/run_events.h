@@ -21,8 +21,13 @@ struct RunEventsAsked {
   Credential credential{};
 };
 
-// The new session of the connection, which begins when the head of the response has gone. On the loop's thread.
-using RunEventsHandler = std::function<Result<std::shared_ptr<net::Session>>(RunEventsAsked, net::Connection&)>;
+// On the loop's thread.
+struct RunEventsHandler {
+  // The new session of the connection, which begins when the head of the response has gone.
+  std::function<Result<std::shared_ptr<net::Session>>(RunEventsAsked, net::Connection&)> open;
+  // Ends the streams of those who would not be let in any more.
+  std::function<void(const std::function<bool(const Credential&)>& still_valid)> revoke;
+};
 
 Result<RunEventsAsked> decode_run_events(const std::vector<QueryParameter>& query, const std::string& last_event_id);
 

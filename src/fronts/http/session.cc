@@ -109,7 +109,8 @@ void HttpSession::refuse_stream(unsigned status, const Status& why) {
   slots_.back().outcome = Outcome{.response = problem(status, why, ""), .grants = {}};
 }
 
-// Megabytes are not taken in for somebody who is not let in: the token is looked at before the body has come.
+// Megabytes are not taken in for somebody who is not let in: the token is looked at before the body has come. What is short is
+// answered by its route, which may be open to all.
 void HttpSession::check_early() {
   if (last_request_seen_ || !core_->authenticator.required()) return;
   const auto head = reader_.take_early_head();

@@ -17,8 +17,6 @@ namespace muster::http {
 
 class Core;
 
-inline constexpr std::size_t kUncheckedBodyBytesMax = 64 * 1024;  // of a body that is kept before its sender's token is looked at
-
 // Shared by the stream and exchanges that are on their way to it.
 class StreamSession final : public http2::Handler,
                             public ReturnPath,

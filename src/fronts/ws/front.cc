@@ -84,6 +84,10 @@ Result<std::shared_ptr<net::Session>> WsFront::listen(feed::Listener listener, n
   return core_->feed.open(std::move(listener), connection);
 }
 
+void WsFront::revoke_listeners(const std::function<bool(const auth::Credential&)>& still_valid) {
+  core_->feed.revoke(still_valid);
+}
+
 void WsFront::look() { core_->deadlines.look(); }
 
 Status WsFront::set_tokens(AuthOptions auth) {
@@ -92,7 +96,6 @@ Status WsFront::set_tokens(AuthOptions auth) {
     core->authenticator = auth::Authenticator(auth, core->brake);
     for (const auto& session : core->sessions->all())
       if (!core->authenticator.still_valid(session->identity().credential)) session->revoke();
-    core->feed.revoke([&](const auth::Credential& credential) { return core->authenticator.still_valid(credential); });
   });
   return {};
 }

@@ -2,6 +2,7 @@
 // stops it; docs/protocol-ws.md is what it speaks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,6 +53,9 @@ class WsFront {
   // A stream of what happens to runs and workers, on a connection whose request asked for it. exhausted: too many are open.
   // On the loop's thread.
   Result<std::shared_ptr<net::Session>> listen(feed::Listener listener, net::Connection& connection);
+
+  // Ends the streams of those who would not be let in any more. On the loop's thread.
+  void revoke_listeners(const std::function<bool(const auth::Credential&)>& still_valid);
 
   // What is due by the clock is done now; a timer does this by itself a moment later. On the loop's thread.
   void look();
