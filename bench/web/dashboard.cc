@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 12> kFirstQuestions{"/api/v1/whoami",
                                                            "/api/v1/lanes",
                                                            "/api/v1/agents?limit=1",
                                                            "/api/v1/packages?limit=1",
-                                                           "/api/v1/server/doctor",
+                                                           "/api/v1/server/config",
                                                            "/api/v1/metrics/history?span=hour",
                                                            "/healthz"};
 
@@ -75,7 +75,11 @@ Row first_view(const resp::Process& server) {
   add_assets(page, paths);
   paths.insert(kFirstQuestions.begin(), kFirstQuestions.end());
   double bytes = 0;
-  for (const std::string& path : paths) bytes += static_cast<double>(whole_answer(socket, compressed(path)).size());
+  for (const std::string& path : paths) {
+    const std::string answer = whole_answer(socket, compressed(path));
+    if (!answer.starts_with("HTTP/1.1 200 ")) give_up("web.first_view", Status::unavailable("no good answer to " + path));
+    bytes += static_cast<double>(answer.size());
+  }
   ::close(socket);
   return {"web.first_view.bytes",
           bytes,

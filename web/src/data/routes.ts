@@ -11,7 +11,7 @@ const PROBES: Record<Optional, string> = {
   agents: '/api/v1/agents?limit=1',
   packages: '/api/v1/packages?limit=1',
   history: '/api/v1/metrics/history?span=hour&since=2100-01-01T00:00:00.000Z',
-  settings: '/api/v1/server/doctor',
+  settings: '/api/v1/server/config',
   act: 'POST /api/v1/jobs/act',
   search: 'GET /api/v1/search',
 };

@@ -5,7 +5,7 @@ import { useQuery } from '../data/query';
 import { Card } from '../parts/card';
 import { Chart, type Series } from '../parts/chart';
 import { Shown } from '../parts/loading';
-import { joined, lastPoint, type Recorded } from '../rules/history';
+import { goesOn, joined, lastPoint, type Recorded } from '../rules/history';
 import { compact } from '../rules/numbers';
 import { duration } from '../rules/time';
 
@@ -56,8 +56,10 @@ const known = kept<Span, Recorded>();
 async function readOn(span: Span, signal: AbortSignal): Promise<Recorded> {
   const before = known.get(span);
   const since = before && lastPoint(before);
-  const read = (await answer(api.GET('/api/v1/metrics/history', { params: { query: { span, ...(since && { since }) } }, signal }))) as unknown as Recorded;
-  const all = before ? joined(before, read) : read;
+  const ask = async (query: { span: Span; since?: string }) =>
+    (await answer(api.GET('/api/v1/metrics/history', { params: { query }, signal }))) as unknown as Recorded;
+  const read = await ask({ span, ...(since && { since }) });
+  const all = !before ? read : goesOn(before, read) ? joined(before, read) : await ask({ span });
   if (!signal.aborted) known.set(span, all);
   return all;
 }

@@ -1,6 +1,8 @@
 // Figures over time as the server records them, read on from where one has been: the joined record has the length of the first.
 
 export interface Recorded {
+  /** Whose memory it is. */
+  node?: string;
   step_ms: number;
   /** When the first point is. */
   from: string;
@@ -11,6 +13,12 @@ export interface Recorded {
 /** When the last point is: what comes after it is new. */
 export function lastPoint(record: Recorded): string | undefined {
   return record.points > 0 ? new Date(Date.parse(record.from) + (record.points - 1) * record.step_ms).toISOString() : undefined;
+}
+
+/** Whether what was read since the last point goes on from there: another node's does not, nor does that of a clock that was set back. */
+export function goesOn(before: Recorded, after: Recorded): boolean {
+  const last = lastPoint(before);
+  return before.node === after.node && before.step_ms === after.step_ms && (last === undefined || Date.parse(after.from) > Date.parse(last));
 }
 
 export function joined(before: Recorded, after: Recorded): Recorded {
@@ -29,5 +37,5 @@ export function joined(before: Recorded, after: Recorded): Recorded {
     after.series[name]?.forEach((value, at) => (values[offset + at] = value));
     series[name] = values.slice(cut);
   }
-  return { step_ms: before.step_ms, from: new Date(start + cut * before.step_ms).toISOString(), points: length - cut, series };
+  return { node: after.node, step_ms: before.step_ms, from: new Date(start + cut * before.step_ms).toISOString(), points: length - cut, series };
 }
