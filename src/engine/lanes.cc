@@ -148,9 +148,9 @@ class Listing : public std::enable_shared_from_this<Listing> {
 
   void ask_lanes() {
     if (scope_ == scopes_.size()) return answer();
-    store_.list_lanes({.ns = scopes_[scope_], .queue = query_.queue, .limit = kLanesLookedAtMax - looked_at_.lanes},
+    store_.list_lanes({.ns = scopes_[scope_], .queue = query_.queue, .limit = kLanesLookedAtMax - lanes_},
                       next<store::LaneList>([](Listing& self, store::LaneList lanes) {
-                        self.looked_at_.lanes += lanes.lanes.size();
+                        self.lanes_ += lanes.lanes.size();
                         self.listed_ = std::move(lanes);
                         if (self.listed_.lanes.empty()) return self.judge();
                         self.ask_queues();
@@ -159,7 +159,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
 
   void ask_lanes_elsewhere() {
     ++scope_;
-    if (looked_at_.lanes < kLanesLookedAtMax) return ask_lanes();
+    if (lanes_ < kLanesLookedAtMax) return ask_lanes();
     out_.more = out_.more || scope_ < scopes_.size();
     answer();
   }
@@ -170,6 +170,7 @@ class Listing : public std::enable_shared_from_this<Listing> {
                          for (const QueueStats& queue : queues)
                            if (queue.settings.paused) self.paused_.emplace(queue.ns, queue.queue);
                          self.servers_.emplace(self.listed_.lanes);
+                         self.workers_ = 0;
                          self.ask_workers({});
                        }));
   }
@@ -184,8 +185,8 @@ class Listing : public std::enable_shared_from_this<Listing> {
                           for (const Worker& worker : page.workers)
                             self.servers_->add(worker, self.asked_ == nullptr ? std::vector<QueueName>()
                                                                               : self.asked_->of(worker.spec.ns, worker.spec.id));
-                          self.looked_at_.workers += page.workers.size();
-                          if (!page.next.empty() && self.looked_at_.workers < kLaneWorkersLookedAtMax)
+                          self.workers_ += page.workers.size();
+                          if (!page.next.empty() && self.workers_ < kLaneWorkersLookedAtMax)
                             return self.ask_workers(std::move(page.next));
                           self.judge();
                         }));
@@ -218,10 +219,9 @@ class Listing : public std::enable_shared_from_this<Listing> {
   Reply<LanesListed> reply_;
   std::vector<NamespaceName> scopes_;  // asked one after the other; one that is empty: all
   std::size_t scope_ = 0;
-  struct {
-    std::size_t lanes = 0, workers = 0;
-  } looked_at_;
-  store::LaneList listed_;  // of the scope
+  std::size_t lanes_ = 0;    // looked at
+  std::size_t workers_ = 0;  // likewise, of the scope
+  store::LaneList listed_;   // of the scope
   std::set<std::pair<NamespaceName, QueueName>> paused_;
   std::optional<LaneServers> servers_;
   LanesListed out_;

@@ -234,8 +234,31 @@ TEST_F(LaneListing, AskForNoMoreWorkersThanItLooksAt) {
   EXPECT_EQ(store_.asked(Verb::list_workers), kLaneWorkersLookedAtMax / limits::kPageMax);
 }
 
+TEST_F(LaneListing, ManyWorkersOfOneNamespaceHideNoneOfTheNext) {
+  store_.on(Verb::list_lanes, [](const store::LaneQuery& query) -> Result<store::LaneList> {
+    store::LaneList out;
+    out.lanes = {lane({}, 1, query.ns.text().c_str())};
+    out.lanes[0].ns = query.ns;
+    return out;
+  });
+  // The only worker of the second namespace stands on its second page.
+  store_.on(Verb::list_workers, [](const store::WorkerQuery& query) -> Result<store::WorkerPage> {
+    store::WorkerPage page;
+    const bool crowded = query.ns.text() == "a";
+    if (crowded) page.workers.assign(limits::kPageMax, worker("w", {}));
+    if (!crowded && !query.cursor.empty()) page.workers = {worker("last", {})};
+    for (Worker& each : page.workers) each.spec.ns = query.ns;
+    if (crowded || query.cursor.empty()) page.next = "more";
+    return page;
+  });
+  const auto listed = list({.within = std::vector{NamespaceName("a"), NamespaceName("b")}});
+  ASSERT_TRUE(listed.ok()) << listed.status().text();
+  EXPECT_EQ(listed->unserved, 0u);
+}
+
 TEST_F(LaneListing, RefusesALimitOfNothingAndAFailureIsTold) {
   EXPECT_EQ(list({.limit = 0}).code(), Code::invalid_argument);
+  lanes_.lanes = {lane({})};
   store_.on(Verb::list_queues,
             [](const NamespaceName&) -> Result<std::vector<QueueStats>> { return Status::unavailable("away"); });
   EXPECT_EQ(list().code(), Code::unavailable);
