@@ -166,7 +166,7 @@ Result<std::vector<QueueStats>> list_queues(Tx& tx, const NamespaceName& ns) {
 Result<LaneList> list_lanes(Tx& tx, const LaneQuery& query) {
   if (!query.ns.empty())
     if (const auto key = tx.namespace_key(query.ns); !key.ok()) return key.status();
-  LaneTally tally;
+  LaneTally tally(query.limit);
   for (const auto& [key, standing] : count_live(tx)) {
     LanePtr lane = tx.directory().lane(key);
     if (lane != nullptr && lane->home != 0) lane = tx.directory().lane(lane->home);
@@ -175,7 +175,7 @@ Result<LaneList> list_lanes(Tx& tx, const LaneQuery& query) {
     if (!query.queue.empty() && lane->lane->queue != query.queue) continue;
     tally.add(*lane->lane, standing);
   }
-  return std::move(tally).list(query.limit);
+  return std::move(tally).list();
 }
 
 namespace {

@@ -58,7 +58,7 @@ std::optional<Instant> first_in_line(Core& core, LaneIndex index) {
 Result<LaneList> list_lanes(Core& core, const LaneQuery& query) {
   if (!query.ns.empty())
     if (const auto row = core.namespace_row(query.ns); !row.ok()) return row.status();
-  LaneTally tally;
+  LaneTally tally(query.limit);
   for (const LaneIndex index : core.lanes.in_order()) {
     const HotLane& lane = core.lanes.at(index);
     if (!query.ns.empty() && lane.lane->ns != query.ns) continue;
@@ -70,7 +70,7 @@ Result<LaneList> list_lanes(Core& core, const LaneQuery& query) {
     if (lane.ready > 0) stats.oldest_ready_at = first_in_line(core, index);
     tally.add(*lane.lane, stats);
   }
-  return std::move(tally).list(query.limit);
+  return std::move(tally).list();
 }
 
 Result<QueueStats> change_queue(Core& core, const QueueChange& change) {
