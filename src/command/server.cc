@@ -37,23 +37,6 @@ Cluster alone(const ServerFacts& facts, const Listeners& listeners, Instant now)
   return cluster;
 }
 
-// Counts page by page; each page is asked for when the one before has come, so one request never holds more than a page.
-void count_from(engine::Engine& engine, std::string cursor, std::uint64_t so_far, Reply<std::uint64_t> reply) {
-  store::WorkerQuery query;
-  query.states = {WorkerState::online, WorkerState::draining};
-  query.limit = limits::kPageMax;
-  query.cursor = std::move(cursor);
-  engine.workers().list(std::move(query), [&engine, so_far, reply = std::move(reply)](Result<store::WorkerPage> page) mutable {
-    if (!page.ok()) return reply(page.status());
-    const std::uint64_t count = so_far + page->workers.size();
-    if (page->next.empty()) return reply(count);
-    count_from(engine, std::move(page->next), count, std::move(reply));
-  });
-}
-
-// Online or draining, in all namespaces. The engine outlives the reply.
-void count_workers(engine::Engine& engine, Reply<std::uint64_t> reply) { count_from(engine, "", 0, std::move(reply)); }
-
 constexpr std::string_view kNameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
 Status make_folder(const std::string& folder) {
@@ -69,24 +52,20 @@ void handle(Context& context, ServerInfoRequest, Reply<ServerInfoReply> reply) {
   answer.facts = context.facts;
   answer.listeners = context.listeners.all();
   answer.health = context.engine.admin().health();
-  context.engine.admin().info(
-      [&engine = context.engine, answer = std::move(answer), reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
-        if (!info.ok()) return reply(info.status());
-        answer.store = *std::move(info);
-        count_workers(engine, [answer = std::move(answer), reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
-          if (!workers.ok()) return reply(workers.status());
-          answer.workers = *workers;
-          reply(std::move(answer));
-        });
-      });
+  context.engine.admin().info([answer = std::move(answer), reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
+    if (!info.ok()) return reply(info.status());
+    answer.workers = info->workers_live;
+    answer.store = *std::move(info);
+    reply(std::move(answer));
+  });
 }
 
 void handle(Context& context, ClusterStatusRequest, Reply<ClusterStatusReply> reply) {
   if (context.facts.cluster) return context.facts.cluster(std::move(reply));
-  count_workers(context.engine, [cluster = alone(context.facts, context.listeners, context.engine.clock().now()),
-                                 reply = std::move(reply)](Result<std::uint64_t> workers) mutable {
-    if (!workers.ok()) return reply(workers.status());
-    cluster.nodes.front().workers = *workers;
+  context.engine.admin().info([cluster = alone(context.facts, context.listeners, context.engine.clock().now()),
+                               reply = std::move(reply)](Result<store::StoreInfo> info) mutable {
+    if (!info.ok()) return reply(info.status());
+    cluster.nodes.front().workers = info->workers_live;
     reply(std::move(cluster));
   });
 }

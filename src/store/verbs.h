@@ -302,6 +302,7 @@ struct StoreInfo {
   std::uint64_t bytes = 0;
   std::uint64_t jobs_live = 0;
   std::uint64_t jobs_finished = 0;
+  std::uint64_t workers_live = 0;  // online or draining
   std::uint64_t commits = 0;
   double group_size_mean = 0;
 };

@@ -111,6 +111,16 @@ TEST_P(DrainContract, AtTheDeadlineTheWorkerIsOffline) {
   EXPECT_EQ(beat().code(), Code::not_found);
 }
 
+TEST_P(DrainContract, WhoDrainsIsCountedUntilTheDeadline) {
+  join("w1");
+  join("w2");
+  must(drain("w1", 10s));
+  EXPECT_EQ(must(client().info()).workers_live, 2u);
+  advance(10s);
+  sweep(&Store::end_drains);
+  EXPECT_EQ(must(client().info()).workers_live, 1u);
+}
+
 TEST_P(DrainContract, ADrainSurvivesARestart) {
   join();
   add();

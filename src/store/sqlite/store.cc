@@ -342,7 +342,8 @@ class FileStore final : public SqliteStore {
         if (Status whole = all_committed(core); !whole.ok()) return whole;
         return copy();
       });
-    behind_writer(std::move(reply), [copy](Reader&) { return copy(); }, all_committed);
+    behind_writer(
+        std::move(reply), [copy](Reader&) { return copy(); }, all_committed);
   }
 
   void set_listener(Listener* listener) override { writer_.set_listener(listener); }
@@ -444,7 +445,8 @@ class FileStore final : public SqliteStore {
   // What has been acknowledged may not be committed for other connections yet: by way of the writer, a list that follows sees it.
   // `allowed`: asked on the writer's thread first.
   template <class T, class Body>
-  void behind_writer(Reply<T> reply, Body body, Status (*allowed)(const Core&) = [](const Core&) { return Status(); }) {
+  void behind_writer(
+      Reply<T> reply, Body body, Status (*allowed)(const Core&) = [](const Core&) { return Status(); }) {
     put<bool>(
         OpKind::look,
         [this, reply = std::move(reply), body = std::move(body)](Result<bool> passed) mutable {
@@ -460,7 +462,8 @@ class FileStore final : public SqliteStore {
   // A copy of the file must not lack what was acknowledged.
   static Status all_committed(const Core& core) {
     if (!core.db.in_transaction()) return {};
-    return Status::unavailable("the newest changes cannot be committed now, so a backup would lack them; see to the disk of the store");
+    return Status::unavailable(
+        "the newest changes cannot be committed now, so a backup would lack them; see to the disk of the store");
   }
 
   // The same, with no thread but the caller of pump() if there is no other.
@@ -541,6 +544,7 @@ StoreInfo FileStore::describe(Core& core) {
   if (::stat(options_.path.c_str(), &found) == 0) out.bytes = static_cast<std::uint64_t>(found.st_size);
   out.jobs_live = core.jobs.size();
   out.jobs_finished = core.finished;
+  out.workers_live = core.workers.live();
   out.commits = writer_.commits();
   out.group_size_mean = writer_.group_size_mean();
   return out;

@@ -18,10 +18,12 @@ LEFT JOIN (
 ORDER BY n.name COLLATE "C"
 
 -- name: info_store
--- The schema's version, its size on disk, and about how many jobs live and are finished, as the last ANALYZE of each table saw it.
+-- The schema's version, its size on disk, about how many jobs live and are finished, as the last ANALYZE of each table saw it, and how many
+-- workers are online or draining.
 SELECT (SELECT value::bigint FROM {schema}.meta WHERE name = 'schema_version'), coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint,
        coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname IN ('waiting', 'running')), 0)::bigint,
-       coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname = 'dead' OR c.relispartition), 0)::bigint
+       coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname = 'dead' OR c.relispartition), 0)::bigint,
+       (SELECT count(*) FROM {schema}.workers w WHERE w.state < {worker.offline})
 FROM pg_class c
 WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'
 

@@ -27,6 +27,7 @@ Result<StoreInfo> info(Tx& tx) {
   out.bytes = static_cast<std::uint64_t>(rows.integer(0, 1));
   out.jobs_live = count(tx, "info_count_live"_sql, rows.integer(0, 2));
   out.jobs_finished = count(tx, "info_count_finished"_sql, rows.integer(0, 3));
+  out.workers_live = static_cast<std::uint64_t>(rows.integer(0, 4));
   out.commits = node.metrics.commits.value();
   if (const std::uint64_t groups = node.metrics.group_size.count(); groups > 0)
     out.group_size_mean = node.metrics.group_size.sum() / static_cast<double>(groups);

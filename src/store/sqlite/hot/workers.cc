@@ -26,6 +26,11 @@ HotWorker& Workers::add(HotWorker worker) {
   return by_key_.insert_or_assign(key, std::move(worker)).first->second;
 }
 
+std::size_t Workers::live() const {
+  return static_cast<std::size_t>(std::count_if(
+      by_key_.begin(), by_key_.end(), [](const auto& entry) { return entry.second.worker.state != WorkerState::offline; }));
+}
+
 void Workers::erase(WorkerKey key) {
   const auto it = by_key_.find(key);
   if (it == by_key_.end()) return;

@@ -48,6 +48,7 @@ class Workers {
   HotWorker& add(HotWorker worker);
   void erase(WorkerKey key);
   std::size_t size() const { return by_key_.size(); }
+  std::size_t live() const;  // online or draining
   // By (namespace row, id): the order of lists.
   const std::map<std::pair<std::int64_t, std::string>, WorkerKey>& ordered() const { return by_name_; }
 
