@@ -80,8 +80,7 @@ int run_config(const ConfigFlags& flags, const Surroundings& surroundings) {
 
 std::string without_user(std::string text) {
   const std::size_t scheme = text.find("://");
-  if (scheme == std::string::npos) return text;
-  const std::size_t begin = scheme + 3;
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
   const std::size_t at = text.substr(0, text.find_first_of("/?#", begin)).rfind('@');
   return at == std::string::npos || at < begin ? text : text.replace(begin, at - begin, kRedacted);
 }
@@ -90,7 +89,8 @@ std::string shown_setting(const ConfigEntry& entry) {
   const std::string text = format_setting(*entry.setting, entry.value);
   if (entry.setting->secret && !text.empty()) return std::string(kRedacted);
   if (entry.setting->type == SettingType::database && is_postgres_url(text)) return store::postgres::without_secrets(text);
-  return without_user(text);
+  // Paths and lists may hold an @ that says nothing of a user.
+  return entry.setting->type == SettingType::text || text.find("://") != std::string::npos ? without_user(text) : text;
 }
 
 std::string show_toml(const Config& config) {

@@ -15,7 +15,8 @@ std::string show_toml(const Config& config);
 std::string show_json(const Config& config);
 // One value, as both of them show it.
 std::string shown_setting(const ConfigEntry& entry);
-// A URL without who may use it: http://user:password@host becomes http://(redacted)@host. Other texts stay as they are.
+// An address without who may use it: http://user:password@host becomes http://(redacted)@host. A proxy needs no scheme, so
+// neither does this.
 std::string without_user(std::string text);
 
 }  // namespace muster::server

@@ -448,14 +448,26 @@ TEST_F(ConfigTest, WhatIsShownReadsBackTheSameAndHoldsNoSecret) {
 
 TEST_F(ConfigTest, WhatIsShownHoldsNoPasswordOfAProxy) {
   LoadRequest request = given();
-  request.file = folder.write("muster.toml",
-                              "[agents]\nproxy = \"http://me:hunter2@proxy.example:3128\"\nbase_url = \"https://x:hunter2@model.example/a@b\"\n");
+  request.file = folder.write(
+      "muster.toml",
+      "[agents]\nproxy = \"http://me:hunter2@proxy.example:3128\"\nbase_url = \"https://x:hunter2@model.example/a@b\"\n");
   const LoadedConfig loaded = load_config(request);
   ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
   for (const std::string& shown : {show_toml(loaded.config), show_json(loaded.config)}) {
     EXPECT_EQ(shown.find("hunter2"), std::string::npos) << shown;
     EXPECT_NE(shown.find("http://(redacted)@proxy.example:3128"), std::string::npos) << shown;
     EXPECT_NE(shown.find("https://(redacted)@model.example/a@b"), std::string::npos) << shown;
+  }
+}
+
+TEST_F(ConfigTest, WhatIsShownHoldsNoPasswordOfAProxyWithoutAScheme) {
+  LoadRequest request = given();
+  request.file = folder.write("muster.toml", "[agents]\nproxy = \"me:hunter2@proxy.example:3128\"\n");
+  const LoadedConfig loaded = load_config(request);
+  ASSERT_TRUE(loaded.problems.empty()) << loaded.problems[0].text();
+  for (const std::string& shown : {show_toml(loaded.config), show_json(loaded.config)}) {
+    EXPECT_EQ(shown.find("hunter2"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("(redacted)@proxy.example:3128"), std::string::npos) << shown;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/time_text.h"
+#include "server/config_command.h"
 #include "server/doctor.h"
 
 namespace muster::server {
@@ -81,11 +82,13 @@ bool has_password(std::string_view url) {
 bool file_holds_secrets(const Config& config) {
   if (config.file.empty()) return false;
   const auto from_file = [&config](const ConfigEntry& entry) { return entry.source.starts_with(config.file); };
-  const ConfigEntry& store = config.entry("server", "store");
-  const ConfigEntry& listen_url = config.entry("postgres", "listen_url");
-  return !config.credentials.empty() || from_file(config.entry("auth", "session_key")) ||
-         (from_file(store) && has_password(std::get<std::string>(store.value))) ||
-         (from_file(listen_url) && has_password(std::get<std::string>(listen_url.value)));
+  const auto is_secret = [&from_file](const ConfigEntry& entry) {
+    const std::string* const text = std::get_if<std::string>(&entry.value);
+    if (text == nullptr || text->empty() || !from_file(entry)) return false;
+    return entry.setting->secret || has_password(*text) ||
+           (entry.setting->type == SettingType::text && without_user(*text) != *text);
+  };
+  return !config.credentials.empty() || std::any_of(config.entries.begin(), config.entries.end(), is_secret);
 }
 
 }  // namespace

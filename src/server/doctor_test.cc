@@ -91,10 +91,10 @@ TEST(Doctor, OnPostgresTheLocalDiskIsNotMeasured) {
   EXPECT_EQ(find(findings, "disk sync"), nullptr);
 }
 
-TEST(Doctor, AConfigurationFileWithADatabasePasswordIsForItsOwnerAlone) {
+TEST(Doctor, AConfigurationFileWithASecretIsForItsOwnerAlone) {
   const TempFolder folder;
-  const auto grade_with = [&folder](const std::string& store) -> std::optional<Grade> {
-    const std::string path = folder.write("muster.toml", "[server]\nstore = \"" + store + "\"\n");
+  const auto grade_of = [&folder](const std::string& toml) -> std::optional<Grade> {
+    const std::string path = folder.write("muster.toml", toml);
     ::chmod(path.c_str(), 0644);
     const LoadedConfig loaded =
         load_config({.file = path, .environment = {}, .flags = {{"server.data_dir", folder.path("data")}}});
@@ -103,6 +103,10 @@ TEST(Doctor, AConfigurationFileWithADatabasePasswordIsForItsOwnerAlone) {
     const Finding* const finding = find(findings, "configuration file");
     return finding == nullptr ? std::nullopt : std::optional(finding->grade);
   };
+  const auto grade_with = [&grade_of](const std::string& store) { return grade_of("[server]\nstore = \"" + store + "\"\n"); };
+  EXPECT_EQ(grade_of("[agents]\napi_key = \"sk-1\"\n"), Grade::warn);
+  EXPECT_EQ(grade_of("[agents]\nproxy = \"me:hunter2@proxy.example:3128\"\n"), Grade::warn);
+  EXPECT_EQ(grade_of("[agents]\nproxy = \"proxy.example:3128\"\n"), std::nullopt);
   EXPECT_EQ(grade_with("postgres://u:hunter2@db/x"), Grade::warn);
   EXPECT_EQ(grade_with("postgresql://db/x?user=u&password=hunter2"), Grade::warn);
   EXPECT_EQ(grade_with("postgres://u@db/x"), std::nullopt);
