@@ -62,7 +62,7 @@ void write_note(engine::Engine& engine, const Caller& caller, Noted noted) {
                       .target = std::move(noted.target),
                       .correlation = std::move(noted.correlation),
                       .outcome = std::string(noted.outcome)},
-                     engine::AuditShelf::traffic);
+                     noted.deed && caller.role == Role::operator_role ? engine::AuditShelf::deeds : engine::AuditShelf::traffic);
 }
 
 }  // namespace muster::command

@@ -37,6 +37,7 @@ struct Noted {
   std::string target{};       // what it was done to
   std::string correlation{};  // the wire's own name for it
   std::string_view outcome;   // ok, or a code of the wire
+  bool deed = false;          // somebody did it, rather than the server: an operator's is kept as long as an intervention
 };
 void write_note(engine::Engine& engine, const Caller& caller, Noted noted);
 

@@ -49,8 +49,8 @@ Status refuse_other_pages(const Exchange& exchange, const Core& core) {
   return Status::permission_denied("browsers sign in and out on the server's own pages");
 }
 
-void note(Core& core, const command::Caller& caller, std::string_view action, std::string_view outcome) {
-  core.door.note(caller, {.action = action, .ns = NamespaceName(), .outcome = outcome});
+void note(Core& core, const command::Caller& caller, std::string_view action) {
+  core.door.note(caller, {.action = action, .ns = NamespaceName(), .outcome = "ok", .deed = true});
 }
 
 // A code is as good as guessed as a token is: both wait at the same brake, which never judges a right one.
@@ -90,7 +90,8 @@ void sign_in(ExchangePtr exchange) {
   if (Status allowed = refuse_other_pages(*exchange, core); !allowed.ok()) return exchange->fail(allowed);
   const auto credential = shown_credential(core, exchange->request(), exchange->peer_address());
   if (!credential.ok()) {
-    if (!exchange->request().authorization.empty())
+    // The growing wait bounds how many of these lines there can be; what it refuses meanwhile is not worth one.
+    if (credential.code() == Code::unauthenticated && !exchange->request().authorization.empty())
       log::warn("a browser could not sign in",
                 {{"address", exchange->peer_address()}, {"code", std::string(to_string(credential.code()))}});
     return exchange->fail(credential.status());
@@ -102,7 +103,7 @@ void sign_in(ExchangePtr exchange) {
   if (!opened.ok()) return exchange->fail(opened.status());
   core.sessions.close(session_id_of(identification_of(exchange->request())));
   core.watch_sessions();
-  note(core, credential->caller, "session.sign_in", "ok");
+  note(core, credential->caller, "session.sign_in");
   WhoAmI who = told(opened->credential);
   who.expires_at = instant_of(*exchange, core, opened->ends);
   Response response = unkept(who);
@@ -118,7 +119,7 @@ void sign_out(ExchangePtr exchange) {
   if (session) {
     command::Caller caller = session->credential.caller;
     caller.address = exchange->peer_address();
-    note(core, caller, "session.sign_out", "ok");
+    note(core, caller, "session.sign_out");
     core.sessions.close(id);
     core.revoke_streams();
   }
@@ -138,7 +139,7 @@ void sign_in_link(ExchangePtr exchange) {
   const auto code = core.sessions.make_link(credential, now_of(core));
   if (!code.ok()) return exchange->fail(code.status());
   core.watch_sessions();
-  note(core, credential.caller, "session.link", "ok");
+  note(core, credential.caller, "session.link");
   exchange->answer(
       unkept(SignInLink{.path = std::string(kSignInPath) + *code, .expires_at = exchange->now() + auth::kSignInLinkLife}, 201));
 }
