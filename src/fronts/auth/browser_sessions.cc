@@ -41,6 +41,11 @@ void BrowserSessions::forget_over(Ticks now) {
   std::erase_if(links_, [now](const Link& link) { return now >= link.ends; });
 }
 
+void BrowserSessions::forget_unless(const std::function<bool(const Credential&)>& valid) {
+  std::erase_if(sessions_, [&valid](const Session& session) { return !valid(session.credential); });
+  std::erase_if(links_, [&valid](const Link& link) { return !valid(link.credential); });
+}
+
 Status BrowserSessions::make_room(const Credential& credential) {
   const auto is_its = [&](const Session& session) { return same(session.credential.digest, credential.digest); };
   if (std::count_if(sessions_.begin(), sessions_.end(), is_its) >= static_cast<std::ptrdiff_t>(kBrowserSessionsPerTokenMax)) {

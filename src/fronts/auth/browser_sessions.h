@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ class BrowserSessions {
   std::optional<Credential> take_link(std::string_view code, Ticks now);
 
   void forget_over(Ticks now);
+  // Sessions and links of credentials that count no longer.
+  void forget_unless(const std::function<bool(const Credential&)>& valid);
   bool empty() const { return sessions_.empty() && links_.empty(); }
 
  private:

@@ -60,6 +60,17 @@ TEST_F(BrowserSessionsTest, EndsWhenItIsClosed) {
   EXPECT_FALSE(knows(id));
 }
 
+TEST_F(BrowserSessionsTest, SessionsAndLinksOfATokenThatIsGoneDoNotComeBackWithIt) {
+  const std::string gone = open(reader(1));
+  const std::string kept = open(reader(2));
+  const auto link = sessions_.make_link(reader(1), now_);
+  ASSERT_TRUE(link.ok());
+  sessions_.forget_unless([](const Credential& credential) { return credential.digest == reader(2).digest; });
+  EXPECT_FALSE(knows(gone));
+  EXPECT_TRUE(knows(kept));
+  EXPECT_FALSE(sessions_.take_link(*link, now_));
+}
+
 TEST_F(BrowserSessionsTest, EndsWhenNobodyUsesIt) {
   const std::string id = open();
   now_ += Ticks(kBrowserSessionIdle) - 1ns;

@@ -168,6 +168,8 @@ Status HttpFront::set_tokens(AuthOptions auth) {
   if (Status valid = Authenticator::validate(auth); !valid.ok()) return valid;
   state_->core->loop.post([core = state_->core, auth = std::move(auth)] {
     core->authenticator = Authenticator(auth, core->brake);
+    // A token that comes back later brings no session of before along.
+    core->sessions.forget_unless([&core](const Credential& credential) { return core->authenticator.still_valid(credential); });
     core->revoke_streams();
   });
   return {};
