@@ -23,10 +23,13 @@ class Delivery {
  public:
   explicit Delivery(engine::Engine& engine) : engine_(engine) {}
 
-  // Nobody waits for this any more. A ticket whose reply was called is ignored.
+  // Nobody waits for this any more; a look for an element that is under way is still answered. A ticket whose reply was called is
+  // ignored.
   void cancel(ClaimTicket ticket) { engine_.claims().cancel(ticket); }
   void cancel(KeyTicket ticket) { engine_.keys().cancel(ticket); }
   void cancel(RunTicket ticket) { engine_.runs().cancel_wait(ticket); }
+  // Somebody takes what there is, and waits no longer.
+  void hurry(ClaimTicket ticket) { engine_.claims().hurry(ticket); }
 
   // Jobs that were granted and could not be sent go back without cost.
   void hand_back(const std::vector<Grant>& grants);

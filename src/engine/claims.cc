@@ -84,6 +84,21 @@ class Claims::Shared : public std::enable_shared_from_this<Claims::Shared> {
     claim->reply(empty_reply(std::move(claim->last)));
   }
 
+  void hurry(std::uint64_t ticket) {
+    Work work;
+    {
+      const std::lock_guard lock(mutex_);
+      ParkedClaim* claim = lot_.find(ticket);
+      if (claim == nullptr) return;
+      if (claim->place == Place::in_flight)
+        claim->deadline = Ticks::min();  // which nothing is sorted by before it parks
+      else
+        answer_empty(*claim, work);
+      update_gauge();
+    }
+    perform(std::move(work));
+  }
+
   void hand_back(const std::vector<Grant>& grants) {
     if (grants.empty()) return;
     std::vector<store::Release> batch;
@@ -337,6 +352,8 @@ ClaimTicket Claims::claim(store::ClaimRequest request, Duration wait, Reply<stor
 }
 
 void Claims::cancel(ClaimTicket ticket) { shared_->cancel(static_cast<std::uint64_t>(ticket)); }
+
+void Claims::hurry(ClaimTicket ticket) { shared_->hurry(static_cast<std::uint64_t>(ticket)); }
 
 void Claims::hand_back(const std::vector<Grant>& grants) { shared_->hand_back(grants); }
 

@@ -39,6 +39,9 @@ class Claims {
   // The caller went away. Its reply is still called once (with an empty list); grants that are already on their way are
   // handed back to the store without cost instead of being delivered. Unknown or answered tickets are ignored.
   void cancel(ClaimTicket ticket);
+  // The caller waits no longer, but still takes what there is: a look that is under way is the last one, and a parked claim is
+  // answered empty. Unknown or answered tickets are ignored.
+  void hurry(ClaimTicket ticket);
 
   // A grant that was delivered to a reply but could not be sent on is handed back at once.
   void hand_back(const std::vector<Grant>& grants);

@@ -78,6 +78,28 @@ TEST_F(ClaimsTest, HandsBackWhatComesForACancelledClaim) {
   EXPECT_EQ(releases()[0].lease, (LeaseRef{JobId{{0, 7}}, Fence{7}}));
 }
 
+TEST_F(ClaimsTest, AHurriedClaimIsAnsweredByTheLookThatIsUnderWay) {
+  claims_.hurry(claim("a"));
+  EXPECT_EQ(seen_["a"].calls, 0);
+  answer("a", job("a", 7, lane_));
+  EXPECT_EQ(seen_["a"].jobs, std::vector{(JobId{{0, 7}})});
+  claims_.hurry(claim("b"));
+  answer("b", nothing("b"));
+  EXPECT_EQ(seen_["b"].calls, 1) << "it does not park any more";
+  EXPECT_EQ(claims_.parked(), 0u);
+  EXPECT_TRUE(releases().empty());
+}
+
+TEST_F(ClaimsTest, AHurriedClaimThatIsParkedIsAnsweredEmptyAtOnce) {
+  const ClaimTicket ticket = park("a");
+  claims_.hurry(ticket);
+  claims_.hurry(ticket);
+  EXPECT_EQ(seen_["a"].calls, 1);
+  EXPECT_TRUE(seen_["a"].jobs.empty());
+  wake({lane_});
+  EXPECT_TRUE(asked().empty());
+}
+
 TEST_F(ClaimsTest, GivesTheWakeOfACancelledFlightToTheNext) {
   const ClaimTicket ticket = park("a");
   park("b");

@@ -30,7 +30,7 @@ class Call : public std::enable_shared_from_this<Call> {
  public:
   // Why a call that waits is asked to end.
   enum class Interrupt : std::uint8_t {
-    heartbeat,  // the client sent a heartbeat behind a blocked pop: it no longer waits for it. Answer nothing, now.
+    heartbeat,  // the client sent something behind a blocked pop that ends its wait. Answer with what is there, or with nothing.
     closed,     // the connection is gone or the server stops: undo what can be undone; the answer reaches nobody
   };
 

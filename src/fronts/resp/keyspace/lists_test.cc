@@ -196,6 +196,16 @@ TEST_F(ListsFront, AHeartbeatEndsAWaitOnAnOrdinaryListToo) {
   EXPECT_EQ(wire_->read_reply(), bulk("w-1"));
 }
 
+TEST_F(ListsFront, WhatIsThereIsTakenWhateverStandsBehindThePop) {
+  wire_->call({"RPUSH", "l", "a", "b"});
+  wire_->send(frame({"BLPOP", "l", "0"}) + frame({"BLMOVE", "l", "m", "LEFT", "RIGHT", "0"}) + frame({"BLPOP", "l", "0"}) +
+              frame({"QUIT"}));
+  EXPECT_EQ(wire_->read_reply(), "*2\r\n$1\r\nl\r\n$1\r\na\r\n");
+  EXPECT_EQ(wire_->read_reply(), bulk("b"));
+  EXPECT_EQ(wire_->read_reply(), kNullArray);
+  EXPECT_EQ(wire_->read_reply(), "+OK\r\n");
+}
+
 TEST_F(ListsFront, AnotherTypeIsRefusedAtOnce) {
   call({"SET", "t", "v"});
   EXPECT_EQ(call({"BRPOP", "t", "0"}), kWrongType);

@@ -127,10 +127,11 @@ class KeyRun : public std::enable_shared_from_this<KeyRun> {
           if (const auto alive = weak.lock())
             alive->post([self, waiting, element = std::move(element)]() mutable { self->arrived(*waiting, std::move(element)); });
         });
-    // The client no longer waits. What may be on its way all the same goes back.
+    // The client no longer waits: a look that is under way is the last one. Without a client, what may be on its way goes back.
     call->on_interrupt([self = shared_from_this(), waiting, ticket](Call::Interrupt) {
       Call& left = *waiting->call;
       left.core().door.delivery().cancel(ticket);
+      if (left.client().open()) return;
       left.answer(reply_to(left, waiting->request, KeyAnswer::none()));
       self->go_on();
     });

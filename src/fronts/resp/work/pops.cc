@@ -33,6 +33,7 @@ struct Pop {
   std::size_t asks = 0;  // which of the run's requests it is
   Ticks until{};         // when its wait ends; set when it becomes the first
   bool begun = false;    // it is the first, and its time runs
+  bool hurried = false;  // its client waits no longer; what is there is still given
   bool given = false;    // jobs are being written out for it
 };
 
@@ -52,8 +53,10 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   }
 
   void start() {
+    // Those that do not wait are answered soon, whatever stands behind them.
     for (std::size_t i = 0; i < pops_.size(); ++i)
-      pops_[i].call->on_interrupt([self = shared_from_this(), i](Call::Interrupt) { self->interrupt(i); });
+      if (request_of(pops_[i]).waits)
+        pops_[i].call->on_interrupt([self = shared_from_this(), i](Call::Interrupt) { self->interrupt(i); });
     step();
   }
 
@@ -62,6 +65,8 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   bool over(const Pop& pop) const { return pop.given || pop.call->answered(); }
 
   const PopRequest& request_of(const Pop& pop) const { return requests_[pop.asks]; }
+
+  bool may_wait(const Pop& pop) const { return request_of(pop).waits && !pop.hurried; }
 
   static std::string none(const PopRequest& request, Protocol protocol) {
     std::string out;
@@ -83,23 +88,27 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
   }
 
   void interrupt(std::size_t index) {
-    Pop& pop = pops_[index];
-    answer_none(pop);  // jobs that are being written out for it go back when they are
-    if (index != next_) return;
-    cancel_claim();
-    step();
+    pops_[index].hurried = true;
+    if (nobody_is_there()) return answer_nobody();
+    if (index == next_ && ticket_) core_.door.delivery().hurry(*ticket_);
   }
 
+  // Jobs that are handed out now would only have to come back.
+  bool nobody_is_there() const { return !client_->open() || core_.stopping; }
+
   // A claim that is under way is for nobody any more. Its grants are handed back, wherever they are.
-  void cancel_claim() {
+  void answer_nobody() {
     ++round_;
     if (ticket_) core_.door.delivery().cancel(*std::exchange(ticket_, std::nullopt));
+    for (; next_ < pops_.size(); ++next_)
+      if (!over(pops_[next_])) answer_none(pops_[next_]);
   }
 
   // Whatever is to be done for the first pop that is not over.
   void step() {
     while (next_ < pops_.size() && over(pops_[next_])) ++next_;
     if (next_ == pops_.size()) return;
+    if (nobody_is_there()) return answer_nobody();
     Pop& first = pops_[next_];
     if (!first.begun && client_->answer_bytes >= kRunAnswerBytesMax) return postpone_rest();
     if (!first.begun) {
@@ -171,7 +180,7 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     const bool probing = first.queues.size() > 1 && probe_ < first.queues.size();
     request.queues = probing ? std::vector{first.queues[probe_]} : first.queues;
     Duration wait{0};
-    if (first.waits && !probing) {
+    if (may_wait(pops_[next_]) && !probing) {
       const Duration left = std::chrono::ceil<Duration>(until - core_.clock().elapsed());
       wait = first.wait == Duration(0) ? limits::kClaimWaitMax : std::clamp(left, Duration(0), limits::kClaimWaitMax);
     }
@@ -205,11 +214,12 @@ class PopRun : public std::enable_shared_from_this<PopRun> {
     Pop& first = pops_[next_];
     const PopRequest& asked = request_of(first);
     if (probing && ++probe_ < asked.queues.size()) return claim();
-    const bool in_time = asked.waits && (asked.wait == Duration(0) || core_.clock().elapsed() < first.until) && !core_.stopping;
+    const bool in_time =
+        may_wait(first) && (asked.wait == Duration(0) || core_.clock().elapsed() < first.until) && !core_.stopping;
     if (!in_time) {
       // Nothing for the first is nothing for those of its neighbours that do not wait either.
       answer_none(first);
-      for (std::size_t i = next_ + 1; i < last && !request_of(pops_[i]).waits; ++i) answer_none(pops_[i]);
+      for (std::size_t i = next_ + 1; i < last && !may_wait(pops_[i]); ++i) answer_none(pops_[i]);
       return step();
     }
     if (probing) return claim();

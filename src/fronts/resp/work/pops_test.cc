@@ -143,6 +143,29 @@ TEST_F(Pops, L8AHeartbeatBehindABlockedPopEndsIt) {
   EXPECT_EQ(wire.call({"BRPOPLPUSH", "queue:ready", "queue:processing", "5"}), bulk("x"));
 }
 
+TEST_F(Pops, WhatIsThereIsTakenWhateverStandsBehindThePop) {
+  start();
+  Wire wire = operate();
+  wire.call({"LPUSH", "queue:q", "x", "y", "z"});
+  wire.send(frame({"RPOP", "queue:q"}) + frame({"BRPOP", "queue:q", "5"}) + frame({"BRPOP", "queue:p", "queue:q", "5"}) +
+            frame({"BRPOP", "queue:q", "5"}) + frame({"BRPOP", "queue:q", "5"}) + frame({"QUIT"}));
+  EXPECT_EQ(wire.read_reply(), bulk("x"));
+  EXPECT_EQ(wire.read_reply(), popped("queue:q", "y"));
+  EXPECT_EQ(wire.read_reply(), popped("queue:q", "z"));
+  EXPECT_EQ(wire.read_reply(), kNoPair) << "the clock stands still";
+  EXPECT_EQ(wire.read_reply(), kNoPair);
+  EXPECT_EQ(wire.read_reply(), kOk);
+}
+
+TEST_F(Pops, OneThatDoesNotWaitIsAnsweredToAClientThatSendsNoMore) {
+  start();
+  operate().call({"LPUSH", "queue:q", "x"});
+  Wire wire = operate();
+  wire.send(frame({"RPOP", "queue:q"}));
+  wire.finish_sending();
+  EXPECT_EQ(wire.read_reply(), bulk("x"));
+}
+
 TEST_F(Pops, NeighboursAreAnsweredInTheirOrder) {
   start();
   Wire wire = operate();
