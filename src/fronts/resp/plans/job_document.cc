@@ -57,10 +57,11 @@ std::string element_document(const JobFacts& facts, Json element) {
   return json::dump(element);
 }
 
-// Fields that the document of an element adds; one that its client used itself must not stand there twice.
+// Fields that the document of an element adds; one that its client used itself must not stand there twice, however it spelled it.
 constexpr std::array<std::string_view, 5> kAdded{R"("job_id")", R"("id")", R"("status")", R"("attempt")", R"("worker_id")"};
 
-bool names_one_of_ours(std::string_view element) {
+bool may_name_one_of_ours(std::string_view element) {
+  if (element.find("\\u") != std::string_view::npos) return true;
   for (std::size_t at = element.find('"'); at != std::string_view::npos; at = element.find('"', at + 1)) {
     const std::string_view rest = element.substr(at);
     for (const std::string_view field : kAdded)
@@ -69,17 +70,18 @@ bool names_one_of_ours(std::string_view element) {
   return false;
 }
 
+constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::size_t kAddedBytes = 96;  // about: their names, the status, the attempt
 
 // The same without reading the element, for the usual one that has just been taken: our fields go in front of its own. Empty: it
-// has to be read after all. REQUIRES: a JSON object.
+// has to be read after all. REQUIRES: valid JSON.
 std::string taken_document(const JobFacts& facts) {
   const std::string& element = facts.payload.data;
   if (facts.created_at || facts.started_at || facts.finished_at || facts.error != nullptr) return {};
-  if (names_one_of_ours(element)) return {};
-  const std::size_t open = element.find('{');
-  const std::size_t first = element.find_first_not_of(" \t\r\n", open + 1);
-  if (open == std::string::npos || first == std::string::npos) return {};
+  const std::size_t open = element.find_first_not_of(kBlank);
+  if (open == std::string::npos || element[open] != '{' || may_name_one_of_ours(element)) return {};
+  const std::size_t first = element.find_first_not_of(kBlank, open + 1);
+  if (first == std::string::npos) return {};
   const std::string name = json_string(job_name(facts.id, facts.labels));
   std::string out;
   out.reserve(element.size() + 2 * name.size() + facts.worker.size() + kAddedBytes);

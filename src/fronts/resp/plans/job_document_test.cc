@@ -122,6 +122,25 @@ TEST(JobDocument, OfAnElementIsThatElementWithTheJobsFacts) {
   EXPECT_EQ(doc["worker_id"], "w-1");
 }
 
+std::string document_as_taken(const std::string& element) {
+  Grant grant;
+  grant.id = JobId{Uuid{1, 2}};
+  grant.type = JobType(kTypeElement);
+  grant.payload = {.data = element, .encoding = Encoding::json};
+  return job_document(facts_of(grant, "w-1"), nullptr);
+}
+
+TEST(JobDocument, OfATakenElementHasEachFieldOnceHoweverItWasSpelled) {
+  const std::string document = document_as_taken(R"({"\u0069d":"mine","x":1})");
+  EXPECT_EQ(document.find(R"("id")"), document.rfind(R"("id")"));
+  EXPECT_EQ(Json::parse(document)["id"], "mine");
+}
+
+TEST(JobDocument, OfATakenElementThatIsNoObjectIsOne) {
+  for (const char* element : {R"([1,{"a":2}])", R"("x {")", R"(["{",{"b":1}])", "7"})
+    EXPECT_EQ(Json::parse(document_as_taken(element))["input"], Json::parse(element)) << element;
+}
+
 TEST(JobDocument, BytesThatAreNoTextDoNotBreakIt) {
   Job job;
   job.spec.type = JobType(kTypeElement);
