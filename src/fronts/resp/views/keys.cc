@@ -17,6 +17,7 @@
 #include "fronts/resp/plans/collect.h"
 #include "fronts/resp/plans/handlers.h"
 #include "fronts/resp/plans/job_document.h"
+#include "fronts/resp/plans/job_find.h"
 #include "fronts/resp/plans/live_state.h"
 #include "fronts/resp/plans/plan_cache.h"
 #include "fronts/resp/views/read.h"
@@ -76,16 +77,16 @@ class NameList : public std::enable_shared_from_this<NameList> {
   }
 
   // A pattern that spells a whole id needs no listing.
-  std::optional<JobId> only_job() const {
+  std::optional<std::string> only_job() const {
     constexpr std::size_t kNameBytes = 4 + 32;  // job_ and its digits
-    const std::string_view rest = std::string_view(start_).substr(std::min<std::size_t>(start_.size(), 4));
-    return rest.size() < kNameBytes ? std::nullopt : work::parse_job_id(rest.substr(0, kNameBytes));
+    std::string name = start_.substr(std::min<std::size_t>(start_.size(), 4), kNameBytes);
+    return name.size() == kNameBytes && work::parse_job_id(name) ? std::optional(std::move(name)) : std::nullopt;
   }
 
   void list_jobs() {
     if (!means("job:")) return list_plans();
-    if (const auto id = only_job()) {
-      return ask(call_, command::JobGetRequest{*id}, [self = shared_from_this()](const Result<Job>& job) {
+    if (const auto name = only_job()) {
+      return plans::find_job(call_, *name, [self = shared_from_this()](const Result<Job>& job) {
         if (job.ok()) self->add_job(*job);
         self->list_streams();
       });

@@ -188,10 +188,11 @@ void remove_waiting(const CallRef& call, const ViewKey& key) {
   if (!removal) return;
   if (removal->elements.size() != 1 || !work::parse_job_id(removal->elements[0]))
     return std::make_shared<Search>(call, *std::move(removal))->next_page();
-  // A job of ours is found without walking its queue.
-  plans::find_job(call, removal->elements[0], [call, removal = *removal](const Result<Job>& job) {
+  // A job of ours is found without walking its queue. What only looks like one may be an element that its client pushed.
+  plans::find_job(call, removal->elements[0], [call, removal = *removal](const Result<Job>& job) mutable {
     if (!job.ok() && job.code() != Code::not_found) return plans::refuse(call, job.status());
-    if (!job.ok() || !stands_in(*job, removal.view)) return call->answer(wire::integer_reply(0));
+    if (!job.ok()) return std::make_shared<Search>(call, std::move(removal))->next_page();
+    if (!stands_in(*job, removal.view)) return call->answer(wire::integer_reply(0));
     cancel(call, {job->id});
   });
 }

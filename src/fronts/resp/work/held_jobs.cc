@@ -30,10 +30,7 @@ void HeldJobs::take(const std::shared_ptr<Client>& client, const WorkerId& worke
 }
 
 void HeldJobs::forget_text(const JobId& job, const Taken& taken) {
-  if (!taken.text_hash) return;
-  const auto [first, last] = by_text_.equal_range(*taken.text_hash);
-  const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second == job; });
-  if (found != last) by_text_.erase(found);
+  if (taken.text_hash) by_text_.erase({*taken.text_hash, job});
 }
 
 void HeldJobs::delivered(Client& client, const std::vector<LeaseRef>& leases, bool sent) {
@@ -56,12 +53,15 @@ Taken* HeldJobs::find(const JobId& job) {
   return at == taken_.end() ? nullptr : &at->second;
 }
 
-std::optional<JobId> HeldJobs::find_element(const Client& client, const std::string& text) const {
-  const auto [first, last] = by_text_.equal_range(std::hash<std::string>()(text));
-  for (auto at = first; at != last; ++at)
+std::optional<JobId> HeldJobs::find_element(const Client& client, const std::string& text, const std::set<JobId>& but) const {
+  const std::size_t hash = std::hash<std::string>()(text);
+  std::optional<JobId> of_another;
+  for (auto at = by_text_.lower_bound({hash, JobId()}); at != by_text_.end() && at->first == hash; ++at) {
+    if (but.contains(at->second)) continue;
     if (client.held.contains(at->second)) return at->second;
-  if (first == last || client.bond != Bond::none) return std::nullopt;
-  return first->second;
+    if (!of_another) of_another = at->second;
+  }
+  return client.bond == Bond::none ? of_another : std::nullopt;
 }
 
 void HeldJobs::forget(TakenJobs::iterator at) {

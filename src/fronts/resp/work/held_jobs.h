@@ -8,9 +8,11 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -49,8 +51,10 @@ class HeldJobs {
   void delivered(Client& client, const std::vector<LeaseRef>& leases, bool sent);
 
   Taken* find(const JobId& job);
-  // The job that this client, or any other when it has none, holds under this text.
-  std::optional<JobId> find_element(const Client& client, const std::string& text) const;
+  // The oldest job but these that this client, or any other when it has none, holds under this text.
+  std::optional<JobId> find_element(const Client& client, const std::string& text, const std::set<JobId>& but) const;
+  // It is held here, or was and its LREM may still come.
+  bool knows(const JobId& job) const { return taken_.contains(job) || removals_.contains(job); }
   // The job ended, or is no longer ours. With a fence: unless it has been taken anew.
   void forget(const JobId& job);
   void forget(const LeaseRef& lease);
@@ -91,8 +95,8 @@ class HeldJobs {
 
   Core& core_;
   TakenJobs taken_;
-  std::unordered_multimap<std::size_t, JobId> by_text_;
-  std::deque<Gone> gone_;  // by `until`
+  std::set<std::pair<std::size_t, JobId>> by_text_;  // by the hash of an element's text
+  std::deque<Gone> gone_;                            // by `until`
   std::unordered_set<JobId> removals_;
   std::deque<JobId> removals_order_;
 };

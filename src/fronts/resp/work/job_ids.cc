@@ -16,7 +16,10 @@ namespace {
 constexpr std::string_view kJobPrefix = "job_";
 constexpr std::size_t kChosenIdMax = limits::kKeyBytesMax - kChosenIdKey.size();
 
-Status unknown(const std::string& text) { return Status::not_found(fmt::format("Job not found: {}", text)); }
+Result<JobId> of_ours(const std::string& name) {
+  if (const auto id = parse_job_id(name)) return *id;
+  return Status::not_found(fmt::format("Job not found: {}", name));
+}
 
 }  // namespace
 
@@ -27,7 +30,7 @@ std::optional<JobId> parse_job_id(std::string_view text) {
   return id && *id != JobId() ? id : std::nullopt;
 }
 
-void find_chosen(Core& core, std::vector<std::string> names, UniqueFunction<void(std::vector<Result<JobId>>)> then) {
+void resolve_jobs(Core& core, std::vector<std::string> names, UniqueFunction<void(std::vector<Result<JobId>>)> then) {
   std::vector<std::string> keys;
   keys.reserve(names.size());
   // A name that no key could hold was never a job's.
@@ -39,7 +42,7 @@ void find_chosen(Core& core, std::vector<std::string> names, UniqueFunction<void
       if (!jobs.ok())
         out.emplace_back(jobs.status());
       else if (names[i].empty() || names[i].size() > kChosenIdMax || (*jobs)[i].code() == Code::not_found)
-        out.emplace_back(unknown(names[i]));
+        out.push_back(of_ours(names[i]));
       else
         out.push_back((*jobs)[i]);
     }
@@ -49,9 +52,8 @@ void find_chosen(Core& core, std::vector<std::string> names, UniqueFunction<void
 }
 
 void resolve_job(const CallRef& call, std::string text, UniqueFunction<void(Result<JobId>)> then) {
-  if (const auto id = parse_job_id(text)) return then(*id);
-  find_chosen(call->core(), {std::move(text)},
-              [then = std::move(then)](std::vector<Result<JobId>> jobs) mutable { then(std::move(jobs.front())); });
+  resolve_jobs(call->core(), {std::move(text)},
+               [then = std::move(then)](std::vector<Result<JobId>> jobs) mutable { then(std::move(jobs.front())); });
 }
 
 }  // namespace muster::resp::work

@@ -1,4 +1,4 @@
-// Names of jobs that their clients chose, many at once.
+// The jobs that clients mean by their names, many at once.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ struct Core;
 
 namespace muster::resp::work {
 
-// One answer for each name, on the loop's thread. not_found: "Job not found: <name>".
-void find_chosen(Core& core, std::vector<std::string> names, UniqueFunction<void(std::vector<Result<JobId>>)> then);
+// One answer for each name, on the loop's thread: the job whose client chose it, whatever it looks like, or else the id of ours
+// that it spells. not_found: "Job not found: <name>".
+void resolve_jobs(Core& core, std::vector<std::string> names, UniqueFunction<void(std::vector<Result<JobId>>)> then);
 
 }  // namespace muster::resp::work

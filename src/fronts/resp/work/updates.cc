@@ -5,6 +5,7 @@
 // settled with one call per kind of outcome.
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -199,47 +200,49 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   void start() { resolve(); }
 
  private:
-  // Names become ids.
+  // Names become ids. What this front has in hand needs no reading.
   void resolve() {
+    const HeldJobs& held_jobs = core_.work_state->held_jobs();
     std::vector<std::string> names;
     std::vector<std::size_t> places;
+    std::set<JobId> elements;  // each of them is removed once, however many look the same
     for (std::size_t i = 0; i < updates_.size(); ++i) {
       Update& update = updates_[i];
-      update.job = parse_job_id(update.request.job);
-      if (update.job) continue;
-      std::string name = update.request.report == Report::removal ? name_in_element(update) : update.request.job;
-      if (update.job) continue;
+      const bool removal = update.request.report == Report::removal;
+      if (removal) update.job = held_jobs.find_element(*client_, update.request.job, elements);
+      if (update.job) {
+        elements.insert(*update.job);
+        continue;
+      }
+      std::string name = removal ? name_in_element(update.request.job) : update.request.job;
+      update.job = parse_job_id(name);
+      if (update.job && held_jobs.knows(*update.job)) continue;
       names.push_back(std::move(name));
       places.push_back(i);
     }
     if (names.empty()) return next_part();
-    find_chosen(core_, std::move(names),
-                [self = shared_from_this(), places = std::move(places)](const std::vector<Result<JobId>>& found) {
-                  for (std::size_t i = 0; i < places.size(); ++i) {
-                    Update& update = self->updates_[places[i]];
-                    if (found[i].ok())
-                      update.job = *found[i];
-                    else if (found[i].code() == Code::not_found)
-                      answer_unknown(update);
-                    else
-                      refuse(update.call, found[i].status());
-                  }
-                  self->next_part();
-                });
+    resolve_jobs(core_, std::move(names),
+                 [self = shared_from_this(), places = std::move(places)](const std::vector<Result<JobId>>& found) {
+                   for (std::size_t i = 0; i < places.size(); ++i) {
+                     Update& update = self->updates_[places[i]];
+                     if (found[i].ok())
+                       update.job = *found[i];
+                     else if (found[i].code() == Code::not_found)
+                       answer_unknown(update);
+                     else
+                       refuse(update.call, found[i].status());
+                   }
+                   self->next_part();
+                 });
   }
 
-  // LREM names a job by its id, by the document a pop showed, or by the element it was. What is left is a name of a client's own.
-  std::string name_in_element(Update& update) {
-    const std::string& element = update.request.job;
-    update.job = core_.work_state->held_jobs().find_element(update.call->client(), element);
-    if (update.job) return {};
+  // An element that is not held under its own text is a job's name, or the document that a pop showed.
+  static std::string name_in_element(const std::string& element) {
     const auto json = read_top_level(element);
     if (!json) return element;
     for (const char* name : {"job_id", "id"}) {
       const Member* id = json->find(name);
-      if (id == nullptr || id->kind != Member::Kind::text) continue;
-      update.job = parse_job_id(id->text);
-      return std::string(id->text);
+      if (id != nullptr && id->kind == Member::Kind::text) return std::string(id->text);
     }
     return {};
   }

@@ -296,6 +296,44 @@ TEST_F(Updates, LremIsTheOutcomeOfAnElement) {
   EXPECT_EQ(wire.call({"LREM", "queue:processing", "x", document}), "-ERR LREM count must be an integer\r\n");
 }
 
+TEST_F(Updates, ElementsOfTheSameTextAreRemovedOneByOne) {
+  start();
+  Wire wire = operate();
+  wire.call({"LPUSH", "queue:q", "same", "same"});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(wire.call({"RPOPLPUSH", "queue:q", "queue:processing"}), bulk("same"));
+  const std::string removal = frame({"LREM", "queue:processing", "1", "same"});
+  wire.send(removal + removal + removal);
+  EXPECT_EQ(wire.read_reply(), ":1\r\n");
+  EXPECT_EQ(wire.read_reply(), ":1\r\n");
+  EXPECT_EQ(wire.read_reply(), ":0\r\n");
+}
+
+TEST_F(Updates, AnIdThatAClientChoseMayLookLikeOneOfOurs) {
+  start();
+  Wire boss = operate();
+  Wire wire = operate();
+  for (const std::string id : {"3f2504e0-4f89-41d3-9a0c-0305e82c3301", "job_3f2504e04f8941d39a0c0305e82c3302"}) {
+    boss.call({"LPUSH", "queue:ready", Json{{"job_id", id}, {"x", 1}}.dump()});
+    EXPECT_EQ(json(wire.call({"BRPOP", "queue:ready", "1"}))["job_id"], id);
+    EXPECT_EQ(json(boss.call({"GET", "job:" + id}))["status"], "running");
+    EXPECT_EQ(wire.call({"SET", "job:" + id + ":stdout", "hello"}), kOk);
+    EXPECT_EQ(update(wire, id, R"({"status":"completed"})"), kOk);
+    EXPECT_EQ(boss.call({"GET", "job:" + id + ":status"}), bulk("completed"));
+    EXPECT_EQ(boss.call({"GET", "job:" + id + ":stdout"}), bulk("hello"));
+  }
+}
+
+TEST_F(Updates, AnElementMayLookLikeAnIdOfOurs) {
+  start();
+  Wire wire = operate();
+  const std::string element = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+  wire.call({"LPUSH", "queue:q", element, element});
+  EXPECT_EQ(wire.call({"LREM", "queue:q", "1", element}), ":1\r\n");
+  EXPECT_EQ(wire.call({"RPOPLPUSH", "queue:q", "queue:processing"}), bulk(element));
+  EXPECT_EQ(wire.call({"LREM", "queue:processing", "1", element}), ":1\r\n");
+  EXPECT_EQ(wire.call({"LREM", "queue:processing", "1", element}), ":0\r\n");
+}
+
 TEST_F(Updates, AllReportsOfAJobMayComeInOnePipeline) {
   start();
   Wire wire = operate();
