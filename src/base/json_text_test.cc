@@ -36,28 +36,54 @@ TEST(IsSurelyJson, KnowsWhatPeersUsuallyWrite) {
 }
 
 TEST(IsSurelyJson, NeverTakesWhatIsNone) {
-  for (const std::string& text : {std::string(""),          std::string(" "),           std::string("{"),
-                                  std::string("}"),         std::string("[1,]"),        std::string("[,1]"),
-                                  std::string("{\"a\"}"),   std::string("{\"a\":}"),    std::string("{\"a\":1,}"),
-                                  std::string("{a:1}"),     std::string("[1 2]"),       std::string("{} {}"),
-                                  std::string("nul"),       std::string("True"),        std::string("01"),
-                                  std::string("1."),        std::string(".5"),          std::string("+1"),
-                                  std::string("-"),         std::string("1e"),          std::string("1e+"),
-                                  std::string("0x1"),       std::string("NaN"),         std::string("'a'"),
-                                  std::string("\"a"),       std::string("\"\\"),        std::string(R"("\x")"),
-                                  std::string(R"("\u12")"), std::string(R"("\u12g4")"), std::string(R"("\ud800")"),
-                                  std::string("\"a\nb\""),  std::string("\"\xFF\""),    std::string("\"\xC3\""),
-                                  std::string("[\"a\\\"]"), std::string("1e400"),       std::string("[1}"),
-                                  nested(kDepthMax + 1),    std::string("\"a\0b\"", 5),
-                                  std::string("{}\0", 3),   std::string("{}\0x", 4),   std::string("\xEF\xBB\xBF{}")}) {
+  for (const std::string& text : {std::string(""),
+                                  std::string(" "),
+                                  std::string("{"),
+                                  std::string("}"),
+                                  std::string("[1,]"),
+                                  std::string("[,1]"),
+                                  std::string("{\"a\"}"),
+                                  std::string("{\"a\":}"),
+                                  std::string("{\"a\":1,}"),
+                                  std::string("{a:1}"),
+                                  std::string("[1 2]"),
+                                  std::string("{} {}"),
+                                  std::string("nul"),
+                                  std::string("True"),
+                                  std::string("01"),
+                                  std::string("1."),
+                                  std::string(".5"),
+                                  std::string("+1"),
+                                  std::string("-"),
+                                  std::string("1e"),
+                                  std::string("1e+"),
+                                  std::string("0x1"),
+                                  std::string("NaN"),
+                                  std::string("'a'"),
+                                  std::string("\"a"),
+                                  std::string("\"\\"),
+                                  std::string(R"("\x")"),
+                                  std::string(R"("\u12")"),
+                                  std::string(R"("\u12g4")"),
+                                  std::string(R"("\ud800")"),
+                                  std::string("\"a\nb\""),
+                                  std::string("\"\xFF\""),
+                                  std::string("\"\xC3\""),
+                                  std::string("[\"a\\\"]"),
+                                  std::string("1e400"),
+                                  std::string("[1}"),
+                                  nested(kDepthMax + 1),
+                                  std::string("\"a\0b\"", 5),
+                                  std::string("{}\0", 3),
+                                  std::string("{}\0x", 4),
+                                  std::string("\xEF\xBB\xBF{}")}) {
     EXPECT_FALSE(is_surely_json(text)) << text;
     EXPECT_FALSE(parse(text)) << text;
   }
 }
 
 TEST(IsSurelyJson, LeavesWhatIsRareToTheParser) {
-  for (const std::string& text :
-       {std::string(R"("\ud83d\ude00")"), std::string("1e100"), std::string(300, '1')}) {
+  for (const std::string& text : {std::string(R"("\ud83d\ude00")"), std::string("1e100"), std::string(300, '1')}) {
     EXPECT_FALSE(is_surely_json(text)) << text;
     EXPECT_TRUE(parse(text)) << text;
   }

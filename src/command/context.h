@@ -46,11 +46,11 @@ Caller itself();
 struct ServerFacts {
   std::string version;
   Instant started_at{};
-  std::string node{};                      // this server's name among those that share its store
-  ClusterView cluster{};                   // empty: it is alone on its store
-  std::string backup_folder{};             // where backups are written; empty: nowhere
-  std::shared_ptr<Archives> archives{};    // of packages; null: there are none. Shared with server/, which made them
-  std::shared_ptr<AgentService> agents{};  // null: this server runs no agents. Shared with server/, which made it
+  std::string node{};                        // this server's name among those that share its store
+  ClusterView cluster{};                     // empty: it is alone on its store
+  std::string backup_folder{};               // where backups are written; empty: nowhere
+  std::shared_ptr<Archives> archives{};      // of packages; null: there are none. Shared with server/, which made them
+  std::shared_ptr<AgentService> agents{};    // null: this server runs no agents. Shared with server/, which made it
   std::shared_ptr<Inspection> inspection{};  // null: it cannot be asked about itself. Shared with server/, which made it
 };
 

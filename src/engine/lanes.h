@@ -45,7 +45,7 @@ class LaneServers {
   LaneService judge(store::LaneStats lane) const;
 
  private:
-  using Place = std::uint32_t;  // of a group
+  using Place = std::uint32_t;        // of a group
   using Places = std::vector<Place>;  // ascending
   struct Likes {
     NamespaceName ns;

@@ -53,9 +53,7 @@ Io Disk::read(const Inode& inode, std::size_t offset, char* to, std::size_t size
   return have == size ? Io::ok : Io::short_read;
 }
 
-bool Disk::has_room(std::size_t growth) const {
-  return growth == 0 || (!faults.full && growth <= faults.room.value_or(growth));
-}
+bool Disk::has_room(std::size_t growth) const { return growth == 0 || (!faults.full && growth <= faults.room.value_or(growth)); }
 
 Io Disk::write(Inode& inode, std::size_t offset, const char* from, std::size_t size) {
   if (dead_) return Io::failed;

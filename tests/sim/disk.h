@@ -27,9 +27,9 @@ enum class Loss : std::uint8_t {
 };
 
 struct DiskFaults {
-  double sync_failure = 0;  // chance that one sync fails; what it should have written is then lost or kept, at random
-  double read_failure = 0;  // chance that one read fails
-  bool full = false;        // files do not grow
+  double sync_failure = 0;          // chance that one sync fails; what it should have written is then lost or kept, at random
+  double read_failure = 0;          // chance that one read fails
+  bool full = false;                // files do not grow
   std::optional<std::size_t> room;  // by so many bytes they may still grow, all together
 };
 

@@ -70,7 +70,8 @@ void Writer::set_health(const Status& status) {
 Status Writer::start() {
   read_clocks();
   if (const Status built = core_.rebuild(); !built.ok()) return built;
-  // The number behind the last is given to no group: records of it and those behind it may lie in a file, of which it alone was lost.
+  // The number behind the last is given to no group: records of it and those behind it may lie in a file, of which it alone was
+  // lost.
   redo_.start_behind(static_cast<std::uint64_t>(core_.get_meta(kRedoDone).value_or(0)) + 1);
   if (const Status begun = begin(); !begun.ok()) return begun;
   core_.reserve_numbers();
@@ -181,7 +182,8 @@ void Writer::drain() {
 }
 
 Status Writer::publish() {
-  if (!db_.in_transaction()) return recording_.empty() ? Status() : Status::unavailable("the newest rows are not there; try again");
+  if (!db_.in_transaction())
+    return recording_.empty() ? Status() : Status::unavailable("the newest rows are not there; try again");
   core_.sql.meta_put.bind_text(1, kRedoDone).bind(2, static_cast<std::int64_t>(redo_.newest()));
   Status status = run(core_.sql.meta_put);
   if (status.ok()) status = run(core_.sql.commit);

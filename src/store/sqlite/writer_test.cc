@@ -159,8 +159,7 @@ TEST(StoreQueue, AGroupThatChangesNothingIsAnswered) {
     for (std::promise<void>& answer : answers)
       store->complete({Completion{}}, [&answer](const Result<Each<Settled>>&) { answer.set_value(); });
   }
-  for (std::promise<void>& answer : answers)
-    ASSERT_EQ(answer.get_future().wait_for(patience()), std::future_status::ready);
+  for (std::promise<void>& answer : answers) ASSERT_EQ(answer.get_future().wait_for(patience()), std::future_status::ready);
   EXPECT_TRUE(store->close().ok());
 }
 
