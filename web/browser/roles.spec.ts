@@ -1,6 +1,6 @@
 // Who may look and who may act: the sign-in, its end, and a token that only reads.
 import { test as base } from '@playwright/test';
-import { expect, open, settled, watch } from './fixtures';
+import { confirm, expect, open, settled, watch } from './fixtures';
 import { Server } from './server';
 
 const OPERATOR = 'operator-operator-operator';
@@ -60,6 +60,31 @@ test('a one-time link signs in once', async ({ page, own, browser }) => {
   const other = await browser.newPage();
   await other.goto(own.url + path);
   await expect(other.getByLabel('Token')).toBeVisible();
+  await expect(other.getByRole('alert')).toContainText('used already');
+  await expect(other.getByLabel('Command line', { exact: true })).toHaveText('muster dashboard');
+  await other.close();
+});
+
+test('a link that comes to a page that is open is taken, and whoever is signed in is asked first', async ({ page, own }) => {
+  await page.goto(own.url);
+  await signIn(page, READER);
+  await settled(page);
+  const { path } = await own.call('POST', '/sign-in/links');
+  await page.goto(own.url + path);
+  await expect(page.getByRole('dialog')).toContainText('You are signed in as eye');
+  expect(page.url()).not.toContain('link=');
+  await confirm(page, 'Sign in');
+  await expect(page.getByTitle('boss: operator')).toBeVisible();
+});
+
+test('a tab that wants a sign-in goes on when another one has signed in', async ({ page, own }) => {
+  await page.goto(`${own.url}/queues`);
+  await expect(page.getByLabel('Token')).toBeVisible();
+  const other = await page.context().newPage();
+  await other.goto(own.url);
+  await signIn(other, OPERATOR);
+  await expect(page.locator('main h1')).toHaveText('Queues');
+  await expect(page.getByLabel('Token')).toHaveCount(0);
   await other.close();
 });
 

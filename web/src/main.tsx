@@ -7,27 +7,23 @@ import './styles/parts.css';
 import './styles/pages.css';
 import { App } from './app';
 import { lostSince } from './data/connection';
-import { identity, readIdentity, signIn, takeLinkCode } from './data/identity';
+import { identity, readIdentity } from './data/identity';
 import { watchFiles } from './data/missing_file';
-import { probeRoutes } from './data/routes';
+import { watchSession } from './data/other_tabs';
+import { watchRoutes } from './data/routes';
+import { watchLinks } from './data/sign_in_link';
 import { applyTheme } from './frame/header';
 
 watchFiles();
 applyTheme();
 render(<App />, document.getElementById('app')!);
 
-const code = takeLinkCode();
-if (code) await signIn('Link', code).catch(() => readIdentity());
-else await readIdentity();
+watchSession(() => void readIdentity());
+watchLinks();
+watchRoutes();
+await readIdentity();
 
 // A page that was opened while the server was away learns who is looking when it is back.
 lostSince.subscribe((since) => {
   if (since === 0 && identity.peek() === undefined) void readIdentity();
-});
-// Whoever signs in may see other pages.
-let probed = '';
-identity.subscribe((who) => {
-  const key = who ? `${who.name} ${who.role}` : '';
-  if (key && key !== probed) void probeRoutes();
-  probed = key;
 });

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Coalescer } from '../rules/coalesce';
 import { retryDelay } from '../rules/retry_delay';
+import { isInSight } from './attention';
 import { doubt, epoch, signInNeeded, staleNow } from './connection';
 import { namespace } from './namespace';
 
@@ -60,7 +61,6 @@ const PACE_MS = 250;
 const FLUSH_MS = 100;
 const GAP_MS = 1000;
 const KEYS_MAX = 2000;
-const HIDDEN_GRACE_MS = 10_000;
 
 const listeners = new Map<object, { wanted: Wanted; hear: Listener }>();
 const waiting = new Coalescer<LiveEvent>((event) => `${event.kind} ${event.namespace} ${event.kind === 'queue' ? event.queue : event.id}`, KEYS_MAX);
@@ -71,7 +71,6 @@ let attempts = 0;
 let reopening: ReturnType<typeof setTimeout> | undefined;
 let flushing: ReturnType<typeof setTimeout> | undefined;
 let gapping: ReturnType<typeof setTimeout> | undefined;
-let hiding: ReturnType<typeof setTimeout> | undefined;
 
 function wantedAddress(): string {
   const all = [...listeners.values()].map((one) => one.wanted);
@@ -88,7 +87,7 @@ function wantedAddress(): string {
 }
 
 function adjust(): void {
-  const next = document.hidden || signInNeeded.peek() ? '' : wantedAddress();
+  const next = !isInSight.peek() || signInNeeded.peek() ? '' : wantedAddress();
   if (next === address && (source !== undefined || next === '')) return;
   close();
   isWanted.value = next !== '';
@@ -150,12 +149,8 @@ function flush(): void {
   }
 }
 
-document.addEventListener('visibilitychange', () => {
-  clearTimeout(hiding);
-  if (document.hidden) hiding = setTimeout(adjust, HIDDEN_GRACE_MS);
-  else adjust();
-});
 namespace.subscribe(() => queueMicrotask(adjust));
+isInSight.subscribe(() => queueMicrotask(adjust));
 signInNeeded.subscribe(() => queueMicrotask(adjust));
 epoch.subscribe(() => queueMicrotask(adjust));
 

@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import { asProblem, type Problem } from '../api/problem';
 import { identity, signIn } from '../data/identity';
+import { linkFailure } from '../data/sign_in_link';
+import { CommandLine } from '../parts/copy';
 import { Brand } from '../parts/icon';
 import { Trouble } from '../parts/loading';
 
@@ -13,6 +15,7 @@ export function SignIn() {
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
+    linkFailure.value = undefined;
     try {
       await signIn('Bearer', token.trim());
     } catch (error) {
@@ -28,6 +31,12 @@ export function SignIn() {
           Muster
         </h1>
         <p>{hasEnded ? 'Your session has ended. Sign in again to go on where you were.' : 'This server asks for a token.'}</p>
+        {linkFailure.value && (
+          <>
+            <Trouble problem={linkFailure.value} isAlone />
+            <CommandLine command="muster dashboard" />
+          </>
+        )}
         <div class="field">
           <label for="token">Token</label>
           <input id="token" type="password" autocomplete="current-password" required autofocus value={token} onInput={(event) => setToken(event.currentTarget.value)} />

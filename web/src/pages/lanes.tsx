@@ -1,24 +1,27 @@
 // The lanes: which needs waiting jobs have, and who serves them. Those that nobody serves come first, in red, with what is missing.
 import { useLocation } from 'preact-iso';
 import { answer, api, type Schemas } from '../api/client';
-import { namespace, namespaceQuery } from '../data/namespace';
+import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card, Tags } from '../parts/card';
 import { Namespace, QueueLink, WorkerLink } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { Since } from '../parts/when';
+import { lanesLeftOut, lanesQuery } from '../rules/lanes';
 import { count } from '../rules/numbers';
 
 type Lane = Schemas['Lane'];
 
 export function Lanes() {
   const { query } = useLocation();
-  const lanes = useQuery(`lanes ${namespace.value}`, (signal) => answer(api.GET('/api/v1/lanes', { params: { query: namespaceQuery() }, signal })), {
+  const asked = lanesQuery(namespace.value, query.queue ?? '');
+  const lanes = useQuery(`lanes ${JSON.stringify(asked)}`, (signal) => answer(api.GET('/api/v1/lanes', { params: { query: asked }, signal })), {
     everyMs: 3000,
     wanted: { kinds: ['worker'] },
   });
-  const isWanted = (lane: Lane) => (!query.queue || lane.queue === query.queue) && (!query.need || lane.needs?.includes(query.need));
+  const leftOut = lanes.data && lanesLeftOut(lanes.data);
+  const isWanted = (lane: Lane) => !query.need || lane.needs?.includes(query.need);
   return (
     <Page title="Lanes" sub="jobs of one lane can be done by the same workers">
       {(query.queue || query.need) && (
@@ -38,6 +41,7 @@ export function Lanes() {
           }}
         </Shown>
       </Card>
+      {leftOut && <p class="faint">{leftOut}</p>}
     </Page>
   );
 }

@@ -25,11 +25,14 @@ interface Reader {
   namespaces?: string[];
 }
 
+/** The same for the same reader. */
+export function readerKey(reader: Reader): string {
+  return JSON.stringify([reader.name ?? '', reader.role, [...(reader.namespaces ?? [])].sort()]);
+}
+
 /** Whether what was read for one may not be shown to the other. Whoever signs in again goes on where they were. */
 export function isOtherReader(before: Reader | undefined, now: Reader | undefined): boolean {
-  if (!before) return false;
-  const seen = (reader: Reader | undefined) => JSON.stringify(reader && [reader.name ?? '', reader.role, [...(reader.namespaces ?? [])].sort()]);
-  return seen(before) !== seen(now);
+  return before !== undefined && (now === undefined || readerKey(before) !== readerKey(now));
 }
 
 function isOk(status: number): boolean {
