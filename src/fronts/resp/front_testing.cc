@@ -19,6 +19,8 @@
 namespace muster::resp {
 namespace {
 
+constexpr int kKernelKeeps = 256 * 1024;  // bytes that came and nobody has read
+
 constexpr Duration kTickEvery{2};
 
 // Where the reply that begins at `from` ends; npos: not all of it is here yet.
@@ -54,6 +56,9 @@ std::string frame(const std::vector<std::string>& words) {
 
 Wire::Wire(std::uint16_t port, const std::string& from) {
   socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // Left alone, some kernels take tens of megabytes for a peer that does not read, and the server would never hold any.
+  const int kept = kKernelKeeps;
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &kept, sizeof kept);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   ::inet_pton(AF_INET, from.c_str(), &address.sin_addr);

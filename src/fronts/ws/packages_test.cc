@@ -111,6 +111,7 @@ TEST_F(WsPackages, AnInstallThatNoRegisterListsHasFailedAfterItsTime) {  // 48
 TEST_F(WsPackages, AResumedWorkerThatDoesNotRegisterInTimeIsMadeToWhenItIsIdle) {
   start();
   auto socket = join_v2();
+  ASSERT_TRUE(known());
   socket->cut();
   TestSocket next(loop, *front);
   next.say(v2_frame("control.resume",
