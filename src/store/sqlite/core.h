@@ -91,6 +91,11 @@ struct Group {
   bool reserved_fences = false;
   bool reserved_job_keys = false;
 
+  bool is_empty() const {
+    return jobs.empty() && workers.empty() && queues.empty() && wakes.empty() && became_ready.empty() && given_up.empty() &&
+           loosened.empty() && scheduled.empty() && pushed.empty() && key_changes.empty() && !reserved_fences &&
+           !reserved_job_keys;
+  }
   void clear() {
     jobs.clear();
     workers.clear();

@@ -11,8 +11,6 @@
 namespace muster::store::sqlite {
 namespace {
 
-// The log is moved in parts while the writer goes on, and starts over only when the writer waits for the last part.
-constexpr int kLogPagesKept = 8'000;
 constexpr std::size_t kRewriteBytes = 64 * 1024;  // of the log at a time
 
 int open_flags(OpenMode mode) {
@@ -118,8 +116,6 @@ Status Connection::sync_log() {
   const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
   return code == SQLITE_OK ? Status() : to_status(code, "syncing the log", sqlite3_errstr(code));
 }
-
-bool Connection::log_is_long() const { return log_pages_ >= kLogPagesKept; }
 
 Status Connection::move_log() {
   const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);

@@ -42,8 +42,9 @@ class Connection {
   // Moves what nobody reads any more from the log into the file. If that is all of it when the next transaction begins, the log
   // starts over. Fails like sync_log().
   Status move_log();
-  // It should start over.
-  bool log_is_long() const;
+  int log_pages() const { return log_pages_; }  // after the last commit
+  // Writes all of the log again, so that the next sync of it is about all of it.
+  Status rewrite_log();
   // Moves the whole log into the file and starts it over, after a sync of it has failed. unavailable: somebody still reads from
   // it.
   Status restart_log();
@@ -68,12 +69,11 @@ class Connection {
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}
-  Status rewrite_log();
   sqlite3* handle_;
   Status fault_;
   Recording* recording_ = nullptr;
   std::uint16_t statements_ = 0;
-  int log_pages_ = 0;  // after the last commit
+  int log_pages_ = 0;
 };
 
 // How SQLite keeps what is counted here.

@@ -18,6 +18,10 @@ constexpr std::size_t kFoldAtShare = 8;
 // As many times as much is in the redo file when the writer waits for the fold before.
 constexpr std::size_t kFoldsOverdueMax = 4;
 
+// Pages in SQLite's log since the last fold: commits that people look for add to it, whatever is in the redo file. It is moved in
+// parts while the writer goes on, and starts over only when the writer waits for the last part.
+constexpr int kLogPagesMax = 8'000;
+
 // What must fit on the disk before it is tried again: pages around the rows that were recorded.
 constexpr std::size_t kRoomLeast = 256 * 1024;
 constexpr std::size_t kRoomShare = 4;
@@ -217,7 +221,7 @@ Status Writer::fold() {
 void Writer::fold_when_due() {
   if (folding_ && fold_thread_ != nullptr)
     if (const std::optional<Status> result = fold_thread_->take()) folded(*result);
-  if (suspect_ || redo_used_ < fold_at_) return;
+  if (suspect_ || (redo_used_ < fold_at_ && !log_is_due())) return;
   if (folding_ && redo_used_ < fold_at_ * kFoldsOverdueMax) return;
   wait_for_fold();
   drain();
@@ -234,12 +238,19 @@ void Writer::begin_fold() {
     return set_health(status);
   }
   redo_used_ = 0;
+  log_pages_folded_ = db_.log_pages();
   folding_ = true;
   if (fold_thread_ != nullptr)
     fold_thread_->start();
   else if (!overlapped_)
     wait_for_fold();
-  if (db_.log_is_long()) wait_for_fold();
+  if (db_.log_pages() >= kLogPagesMax) wait_for_fold();
+}
+
+bool Writer::log_is_due() const {
+  const int pages = db_.log_pages();
+  const bool over = pages < log_pages_folded_;  // it started over since
+  return pages - (over ? 0 : log_pages_folded_) >= kLogPagesMax;
 }
 
 Status Writer::move_log() {
@@ -496,6 +507,9 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
   }
   if (!status.ok()) return fail(ops, status);
   group_size_.observe(static_cast<double>(writes));
+  const bool changed = recording_.bytes().size() != group_from_ || !core_.group.is_empty();
+  const auto waits = [](const auto& op) { return op != nullptr && !op->answered(); };
+  if (!changed && std::none_of(ops.begin(), ops.end(), waits)) return;  // claims that found nothing
   seal(ops, synced_ && !only_claims);
 }
 

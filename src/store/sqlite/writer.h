@@ -163,6 +163,7 @@ class Writer {
   Status fold();
   // The same for one redo file, while the writer goes on with the other one.
   void fold_when_due();
+  bool log_is_due() const;
   void begin_fold();
   // What was committed is synced and moved into the file.
   Status move_log();
@@ -203,6 +204,7 @@ class Writer {
   Recording recording_;             // of the groups that are not committed
   std::size_t group_from_ = 0;      // where this group begins in it
   std::size_t redo_used_ = 0;       // of the redo file that is written to
+  int log_pages_folded_ = 0;        // in SQLite's log at the last fold
   std::deque<Sealed> sealed_;       // in their order
   std::uint64_t newest_group_ = 0;  // of them
   std::size_t settled_to_ = 0;      // of the recording

@@ -93,6 +93,7 @@ void Recording::add(std::uint16_t number, std::string_view sql, std::span<const 
 
 void Recording::drop_behind(std::size_t size) {
   bytes_.resize(size);
+  if (size == 0 && bytes_.capacity() > kRecordingKept) bytes_.shrink_to_fit();
   spelled_out_.clear();
 }
 

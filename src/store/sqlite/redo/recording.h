@@ -5,6 +5,7 @@
 // is used first, so the bytes stand alone, and another version of this program can play them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ struct Bound {
   double real = 0;
   std::string_view bytes;
 };
+
+// What an empty recording, or one that waits, keeps of its memory.
+inline constexpr std::size_t kRecordingKept = 4 << 20;
 
 class Recording {
  public:

@@ -11,6 +11,7 @@
 namespace muster::store::sqlite {
 
 // Names in the table `meta`.
+inline constexpr const char* kClean = "clean";                 // 1: closed in order
 inline constexpr const char* kRedoDatabase = "redo_database";  // the number that tells this database from others
 inline constexpr const char* kRedoDone = "redo_done";          // the last group that the rows have
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "store/sqlite/redo/recording.h"
+
 namespace muster::store::sqlite {
 
 void RedoWriter::stop_thread() {
@@ -39,6 +41,7 @@ bool RedoWriter::begin_locked() {
   if (began_ || waiting_.empty() || !progress_.failure.ok()) return false;
   record_.swap(waiting_);
   waiting_.clear();
+  if (waiting_.capacity() > kRecordingKept) waiting_.shrink_to_fit();
   record_synced_ = std::exchange(waiting_synced_, false);
   record_group_ = waiting_group_;
   began_ = clock_.elapsed();
