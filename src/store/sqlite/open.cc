@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -70,6 +71,24 @@ Status copy(Connection& source, Connection& target) {
   return {};
 }
 
+// Put in the place of the database one day, it must not be taken for the one that the redo files there belong to; and it has none
+// of its own. The last line moves that out of its log, into the file that will be put there.
+std::string made_its_own() {
+  return fmt::format(
+      "UPDATE meta SET value = {} WHERE name = '{}'; UPDATE meta SET value = 0 WHERE name = '{}';"
+      "PRAGMA journal_mode = DELETE",
+      random_seed() >> 1, kRedoDatabase, kRedoDone);
+}
+
+Status copy(const std::string& from, const std::string& to, const std::string& vfs) {
+  auto source = Connection::open(from, OpenMode::read_only, vfs);
+  if (!source.ok()) return source.status();
+  auto target = Connection::open(to, OpenMode::create, vfs);
+  if (!target.ok()) return target.status();
+  if (Status copied = copy(**source, **target); !copied.ok()) return copied;
+  return (*target)->exec(made_its_own().c_str());
+}
+
 }  // namespace
 
 Result<BackupReport> backup_file(const std::string& from, const std::string& to, const std::string& vfs, const Clock& clock) {
@@ -79,20 +98,10 @@ Result<BackupReport> backup_file(const std::string& from, const std::string& to,
     return Status::already_exists(fmt::format("{} exists; a backup never overwrites a file", to));
   if (vfs.empty())
     if (const Status made = create_private_file(to); !made.ok()) return made;
-  auto source = Connection::open(from, OpenMode::read_only, vfs);
-  if (!source.ok()) return source.status();
-  auto target = Connection::open(to, OpenMode::create, vfs);
-  if (!target.ok()) return target.status();
-  Status status = copy(**source, **target);
-  // Put in the place of the database one day, it must not be taken for the one that the redo file there belongs to.
-  const std::string renamed = fmt::format("UPDATE meta SET value = {} WHERE name = '{}'", random_seed() >> 1, kRedoDatabase);
-  if (status.ok()) status = (*target)->exec(renamed.c_str());
-  if (!status.ok()) {
-    target->reset();
-    ::unlink(to.c_str());
-    return status.annotate(fmt::format("backup to {}", to));
+  if (const Status copied = copy(from, to, vfs); !copied.ok()) {
+    for (const char* end : {"", "-wal", "-shm"}) ::unlink((to + end).c_str());
+    return copied.annotate(fmt::format("backup to {}", to));
   }
-  target->reset();
   ::stat(to.c_str(), &found);
   const auto took = std::chrono::duration_cast<Duration>(clock.elapsed() - started);
   return BackupReport{to, static_cast<std::uint64_t>(found.st_size), took};
@@ -142,9 +151,32 @@ Status as_open_error(const Status& status, const std::string& path) {
   return status.annotate(fmt::format("opening {}", path));
 }
 
+// Without them nobody could tell whether they held anything.
+Status all_redo_files_are_there(Connection& connection, const std::string& path, const std::string& vfs) {
+  const auto clean = meta_number(connection, kClean);
+  const auto done = meta_number(connection, kRedoDone);
+  if (!clean.ok() || !done.ok()) return clean.ok() ? done.status() : clean.status();
+  if (*clean == 1 || *done == 0) return {};  // closed in order, or never served with such files
+  const auto missing = RedoFiles::missing(path, vfs);
+  if (!missing.ok()) return missing.status();
+  if (missing->empty()) return {};
+  return Status::corrupt(
+      fmt::format("{} was not closed in order and {} is missing or not ours, so changes that were acknowledged last may be lost; "
+                  "put it back beside the database, or make an empty file of that name to go on without",
+                  path, fmt::join(*missing, " and ")));
+}
+
 }  // namespace
 
+std::string name_of_file(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(path, failed)) return path;
+  const auto real = std::filesystem::canonical(path, failed);
+  return failed ? path : real.string();
+}
+
 Result<std::unique_ptr<RedoFiles>> open_redo(Connection& connection, const std::string& path, const std::string& vfs) {
+  if (Status whole = all_redo_files_are_there(connection, path, vfs); !whole.ok()) return whole;
   for (const std::size_t which : {0, 1})
     if (vfs.empty())
       if (const Status made = create_private_file(redo_path(path, which)); !made.ok()) return made;
@@ -156,8 +188,8 @@ Result<std::unique_ptr<RedoFiles>> open_redo(Connection& connection, const std::
 
 Status mark_clean(Connection& connection, bool clean) {
   if (const Status synced = connection.exec("PRAGMA synchronous = FULL"); !synced.ok()) return synced;
-  return connection.exec(clean ? "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 1)"
-                               : "INSERT OR REPLACE INTO meta (name, value) VALUES ('clean', 0)");
+  const std::string marked = fmt::format("INSERT OR REPLACE INTO meta (name, value) VALUES ('{}', {})", kClean, clean ? 1 : 0);
+  return connection.exec(marked.c_str());
 }
 
 Result<Opened> open_file(const Options& options, const Clock& clock) {
@@ -178,11 +210,12 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
   const auto version = file_version(connection);
   if (!version.ok()) return as_open_error(version.status(), options.path);
   if (*version > 0) {
-    const auto clean = connection.query_text("SELECT value FROM meta WHERE name = 'clean'");
+    const auto clean = meta_number(connection, kClean);
     if (!clean.ok()) return as_open_error(clean.status(), options.path);
-    if (*clean != "1")
+    if (*clean != 1)
       if (const Status sound = check_integrity(connection, options.path); !sound.ok()) return sound;
   }
+  if (status = connection.rewrite_log(); !status.ok()) return as_open_error(status, options.path);
   // A commit whose sync failed may still be read from the log, though it never reached the disk. Before anything is built on it,
   // what is seen is written to the database file and synced, and the log starts over.
   const auto blocked = connection.query_text("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -199,7 +232,6 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
   }
   status = migrate(connection);
   if (status.ok()) status = prepare_new(connection, clock, options.seed);
-  if (status.ok()) status = mark_clean(connection, false);
   if (!status.ok()) return as_open_error(status, options.path);
   if (out.redo == nullptr) {
     auto redo = open_redo(connection, options.path, options.vfs);
@@ -208,6 +240,7 @@ Result<Opened> open_file(const Options& options, const Clock& clock) {
   }
   const auto database = meta_number(connection, kRedoDatabase);
   status = database.ok() ? out.redo->reserve(*database, options.redo_bytes) : database.status();
+  if (status.ok()) status = mark_clean(connection, false);  // now that both files are there, come what may
   if (status.ok()) status = connection.sync_by_hand();
   if (!status.ok()) return as_open_error(status, options.path);
   auto log_mover = Connection::open(options.path, OpenMode::read_write, options.vfs);

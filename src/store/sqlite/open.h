@@ -48,7 +48,10 @@ struct Opened {
 Result<Opened> open_file(const Options& options, const Clock& clock);
 // A further connection for a reader.
 Result<std::unique_ptr<Connection>> open_reader(const Options& options);
-// Opens or makes the redo files of a database, and plays what its rows do not have. REQUIRES: the database has a schema.
+// The file that a path means. What stands beside it is called after it, as SQLite calls the log, whatever link led there.
+std::string name_of_file(const std::string& path);
+// Opens or makes the redo files of a database, and plays what its rows do not have. corrupt: one is missing that may have held
+// something. REQUIRES: the database has a schema.
 Result<std::unique_ptr<RedoFiles>> open_redo(Connection& connection, const std::string& path, const std::string& vfs);
 // Says in the file, durably, that it was closed in order; the next open then skips the check.
 Status mark_clean(Connection& connection, bool clean);

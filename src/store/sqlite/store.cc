@@ -626,6 +626,7 @@ void FileStore::abandon() {
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(Options options, const Clock& clock, Metrics& metrics) {
+  if (options.vfs.empty()) options.path = name_of_file(options.path);
   auto opened = open_file(options, clock);
   if (!opened.ok()) return opened.status();
   auto store = std::make_unique<FileStore>(std::move(options), clock, metrics, std::move(*opened));

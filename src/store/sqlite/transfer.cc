@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/uuid.h"
 #include "model/lane.h"
 #include "model/rank.h"
 #include "store/codec/spec_text.h"
@@ -14,6 +15,7 @@
 #include "store/sqlite/core.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/open.h"
+#include "store/sqlite/redo/recovery.h"
 #include "store/sqlite/transfer_agents.h"
 #include "store/sqlite/transfer_parts.h"
 #include "store/sqlite/transfer_reader.h"
@@ -43,7 +45,8 @@ Status about(const std::string& path, const Status& status) {
   return status.annotate(path);
 }
 
-Result<OwnedFile> own(const std::string& path, OpenMode mode, const char* pragmas) {
+Result<OwnedFile> own(const std::string& link, OpenMode mode, const char* pragmas) {
+  const std::string path = name_of_file(link);
   OwnedFile out{.path = path};
   auto lock = OwnerLock::take(path);
   if (!lock.ok()) return lock.status();
@@ -146,7 +149,10 @@ class FileSink final : public transfer::Sink {
       put_meta("salt", static_cast<std::int64_t>(numbers.salt));
       put_meta("job_keys", numbers.next_job_key);
       put_meta("fences", numbers.next_fence);
-      put_meta("clean", 0);
+      put_meta(kClean, 0);
+      // A new database, to which no redo file that lies there belongs.
+      put_meta(kRedoDatabase, static_cast<std::int64_t>(random_seed() >> 1));
+      put_meta(kRedoDone, 0);
       put_bookmark(bookmark);
       set_version(transfer::kVersionHalfCopied);
     });
@@ -168,7 +174,7 @@ class FileSink final : public transfer::Sink {
       Bookmark bookmark = bookmark_;
       bookmark.done = true;
       put_bookmark(bookmark);
-      put_meta("clean", 1);
+      put_meta(kClean, 1);
       set_version(newest_version());
     });
   }
@@ -466,10 +472,15 @@ class FileSink final : public transfer::Sink {
 namespace {
 
 // What was acknowledged by a server that was killed may be in the redo files alone.
-Status play_redo(Connection& connection, const std::string& path) {
+Status play_redo(const OwnedFile& file) {
+  Connection& connection = *file.connection;
+  const auto clean = meta_number(connection, kClean);
+  if (!clean.ok() || *clean == 1) return clean.status();
+  const auto sound = connection.query_text("PRAGMA quick_check(1)");
+  if (!sound.ok()) return sound.status();
+  if (*sound != "ok") return Status::corrupt(*sound);
   if (Status writable = connection.exec("PRAGMA query_only = OFF; PRAGMA synchronous = FULL"); !writable.ok()) return writable;
-  if (const auto redo = open_redo(connection, path, {}); !redo.ok()) return redo.status();
-  return connection.exec("PRAGMA query_only = ON");
+  return open_redo(connection, file.path, {}).status();
 }
 
 }  // namespace
@@ -488,14 +499,9 @@ Result<std::unique_ptr<transfer::Source>> open_transfer_source(const std::string
   if (file->version < newest_version())
     return Status::conflict(fmt::format("{} has schema version {}; bring it up with `muster migrate up --store sqlite:{}`", path,
                                         file->version, path));
-  const auto clean = file->connection->query_text("SELECT value FROM meta WHERE name = 'clean'");
-  if (!clean.ok()) return about(path, clean.status());
-  if (*clean != "1") {
-    const auto sound = file->connection->query_text("PRAGMA quick_check(1)");
-    if (!sound.ok()) return about(path, sound.status());
-    if (*sound != "ok") return about(path, Status::corrupt(*sound));
-    if (const Status played = play_redo(*file->connection, path); !played.ok()) return about(path, played);
-  }
+  Status played = play_redo(*file);
+  if (played.ok()) played = file->connection->exec("PRAGMA query_only = ON");
+  if (!played.ok()) return about(path, played);
   auto source = std::make_unique<FileSource>(std::move(*file));
   if (Status status = source->prepared(); !status.ok()) return about(path, status);
   return std::unique_ptr<transfer::Source>(std::move(source));
@@ -508,6 +514,8 @@ Result<std::unique_ptr<transfer::Sink>> open_transfer_sink(const std::string& pa
   if (file->version > 0 && file->version < newest_version())
     return Status::conflict(fmt::format("{}: the target is not empty: it holds a store of schema version {}; name an empty one",
                                         path, file->version));
+  if (file->version == newest_version())  // whether it is empty shows when all is in it that was acknowledged
+    if (const Status played = play_redo(*file); !played.ok()) return about(path, played);
   if (file->version != transfer::kVersionHalfCopied)
     if (const Status status = migrate(*file->connection); !status.ok()) return about(path, status);
   auto sink = std::make_unique<FileSink>(std::move(*file));

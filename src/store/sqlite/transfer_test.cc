@@ -296,6 +296,20 @@ TEST_F(FileTransfer, RefusesATargetThatIsNotEmptyAndLeavesItAlone) {
   ASSERT_TRUE(store.ok()) << store.status().text();
 }
 
+TEST_F(FileTransfer, WhatAKilledServerAcknowledgedIsInTheWayToo) {
+  {
+    auto store = serve();
+    ASSERT_TRUE(store.ok());
+    JobSpec spec;
+    spec.type = JobType("send");
+    ASSERT_TRUE(ask<std::vector<Enqueued>>(**store, [&](auto reply) {
+                  (*store)->enqueue(std::vector<JobSpec>{spec}, std::move(reply));
+                }).ok());
+  }  // without close()
+  EXPECT_EQ(fill().code(), Code::conflict);
+  EXPECT_TRUE(serve().ok());
+}
+
 TEST_F(FileTransfer, FillsAFileThatWasOnlyMigrated) {
   {
     auto store = serve();

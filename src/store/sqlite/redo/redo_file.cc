@@ -51,7 +51,8 @@ Result<Place> place_of(const std::string& path, const std::string& vfs_name) {
   sqlite3_vfs* const vfs = sqlite3_vfs_find(vfs_name.empty() ? nullptr : vfs_name.c_str());
   if (vfs == nullptr) return Status::internal(fmt::format("there is no file system {}", vfs_name));
   std::string full(static_cast<std::size_t>(vfs->mxPathname) + 1, '\0');
-  if (vfs->xFullPathname(vfs, path.c_str(), vfs->mxPathname + 1, full.data()) != SQLITE_OK)
+  const int code = vfs->xFullPathname(vfs, path.c_str(), vfs->mxPathname + 1, full.data());
+  if (code != SQLITE_OK && code != SQLITE_OK_SYMLINK)  // the latter: a folder on the way is a link
     return Status::unavailable(fmt::format("{}: the path is too long or cannot be followed", path));
   full.resize(std::strlen(full.c_str()));
   return Place{vfs, std::move(full)};
@@ -97,6 +98,16 @@ Result<std::unique_ptr<RedoFile>> RedoFile::open(const std::string& path, const 
   const int code = vfs->xOpen(vfs, out->path_.c_str(), out->file_, flags, nullptr);
   if (code != SQLITE_OK) return out->failed(code, "opening");
   return out;
+}
+
+Result<bool> RedoFile::exists(const std::string& path, const std::string& vfs_name) {
+  const auto place = place_of(path, vfs_name);
+  if (!place.ok()) return place.status();
+  int found = 0;
+  // To SQLite an empty file does not exist, but it can be written.
+  const int code = place->vfs->xAccess(place->vfs, place->path.c_str(), SQLITE_ACCESS_READWRITE, &found);
+  if (code != SQLITE_OK) return Status::unavailable(fmt::format("looking for {}: {}", path, sqlite3_errstr(code)));
+  return found != 0;
 }
 
 Status RedoFile::remove(const std::string& path, const std::string& vfs_name) {
@@ -181,8 +192,10 @@ Status RedoFile::room_for(std::size_t bytes) {
 }
 
 void RedoFile::restart() {
-  // A group of unusual size made it longer. That it stays so would only cost room.
-  if (used_ > reserved_) (void)file_->pMethods->xTruncate(file_, static_cast<Address>(reserved_));
+  // A group of unusual size made it longer, perhaps before the process was killed. That it stays so would only cost room.
+  Address length = 0;
+  if (file_->pMethods->xFileSize(file_, &length) == SQLITE_OK && length > static_cast<Address>(reserved_))
+    (void)file_->pMethods->xTruncate(file_, static_cast<Address>(reserved_));
   used_ = 0;
   unsynced_ = false;
 }

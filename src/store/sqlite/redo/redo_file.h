@@ -33,6 +33,7 @@ class RedoFile {
  public:
   // Opens the file, or makes an empty one. `vfs`: as for the database; empty: the operating system.
   static Result<std::unique_ptr<RedoFile>> open(const std::string& path, const std::string& vfs);
+  static Result<bool> exists(const std::string& path, const std::string& vfs);
   // REQUIRES: the database has all groups, is synced, and nobody has the file open.
   static Status remove(const std::string& path, const std::string& vfs);
   ~RedoFile();

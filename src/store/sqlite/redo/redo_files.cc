@@ -20,6 +20,16 @@ Result<std::unique_ptr<RedoFiles>> RedoFiles::open(const std::string& database_p
   return out;
 }
 
+Result<std::vector<std::string>> RedoFiles::missing(const std::string& database_path, const std::string& vfs) {
+  std::vector<std::string> out;
+  for (const std::size_t which : {0, 1}) {
+    const auto there = RedoFile::exists(redo_path(database_path, which), vfs);
+    if (!there.ok()) return there.status();
+    if (!*there) out.push_back(redo_path(database_path, which));
+  }
+  return out;
+}
+
 Status RedoFiles::remove(const std::string& database_path, const std::string& vfs) {
   for (const std::size_t which : {0, 1})
     if (Status removed = RedoFile::remove(redo_path(database_path, which), vfs); !removed.ok()) return removed;

@@ -26,6 +26,8 @@ class RedoFiles {
  public:
   // Opens both, or makes empty ones. `vfs`: as for the database; empty: the operating system.
   static Result<std::unique_ptr<RedoFiles>> open(const std::string& database_path, const std::string& vfs);
+  // What is missing of the two; empty: nothing.
+  static Result<std::vector<std::string>> missing(const std::string& database_path, const std::string& vfs);
   // REQUIRES: the database has all groups and is synced, and nobody writes to the files any more.
   static Status remove(const std::string& database_path, const std::string& vfs);
 

@@ -159,6 +159,11 @@ TEST(Recording, BytesThatAreNoneAreRefused) {
 class RecoveryTest : public ::testing::Test {
  protected:
   void open() { store_ = open_for_test(path_, clock_, metrics_, Threading::manual); }
+  Result<std::unique_ptr<SqliteStore>> open_at(const std::string& path) {
+    Options options;
+    options.path = path;
+    return SqliteStore::open(options, clock_, metrics_);
+  }
   // As kill -9 leaves it.
   void crash() { store_.reset(); }
   template <class T, class Verb>
@@ -183,7 +188,7 @@ class RecoveryTest : public ::testing::Test {
   }
 
   TempFolder folder_;
-  const std::string path_ = folder_.path("m.db");
+  std::string path_ = folder_.path("m.db");
   ManualClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;
@@ -218,6 +223,61 @@ TEST_F(RecoveryTest, ABackupThatIsPutBackKnowsNothingOfTheFilesBesideIt) {
   put_back("b.db");
   open();
   EXPECT_EQ(live(), 1u);
+}
+
+TEST_F(RecoveryTest, AFolderOnTheWayMayBeALink) {
+  std::filesystem::create_directory(folder_.path("real"));
+  std::filesystem::create_directory_symlink(folder_.path("real"), folder_.path("link"));
+  path_ = folder_.path("link/m.db");
+  open();
+  enqueue();
+  crash();
+  path_ = folder_.path("real/m.db");
+  open();
+  EXPECT_EQ(live(), 1u);
+}
+
+TEST_F(RecoveryTest, ADatabaseThatIsALinkHasItsFilesBesideIt) {
+  std::filesystem::create_directory(folder_.path("real"));
+  open();
+  ASSERT_TRUE(store_->close().ok());
+  crash();
+  const std::string real = folder_.path("real/m.db");
+  std::filesystem::rename(path_, real);
+  std::filesystem::create_symlink(real, path_);
+  open();
+  EXPECT_EQ(open_at(real).code(), Code::conflict) << "it is owned, whatever it is called";
+  enqueue();
+  crash();
+  path_ = real;
+  open();
+  EXPECT_EQ(live(), 1u);
+}
+
+TEST_F(RecoveryTest, AMissingFileIsToldAndAnEmptyOneGoesOnWithout) {
+  open();
+  enqueue();
+  crash();
+  std::filesystem::remove(redo_path(path_, 0));
+  const auto refused = open_at(path_);
+  EXPECT_EQ(refused.code(), Code::corrupt);
+  EXPECT_NE(refused.status().message().find("m.db-redo0 is missing"), std::string::npos) << refused.status().text();
+  EXPECT_FALSE(std::filesystem::exists(redo_path(path_, 0))) << "or the next start would not know";
+  folder_.write("m.db-redo0", "");
+  open();
+  EXPECT_EQ(live(), 0u);
+}
+
+TEST_F(RecoveryTest, ABackupNeedsNoFilesBesideIt) {
+  open();
+  enqueue();
+  back_up("b.db");
+  crash();
+  for (const std::size_t which : {0, 1}) std::filesystem::remove(redo_path(path_, which));
+  put_back("b.db");
+  open();
+  EXPECT_EQ(live(), 1u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("b.db-wal")));
 }
 
 // The first record behind the rows never reached the disk, those behind it did.
