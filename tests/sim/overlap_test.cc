@@ -225,7 +225,7 @@ TEST_F(Overlap, ABackupThatWouldLackWhatWasAcknowledgedIsRefused) {
   settle();
   ASSERT_TRUE(backup->has_value());
   EXPECT_EQ((*backup)->code(), Code::unavailable);
-  EXPECT_NE((*backup)->status().message().find("would lack them"), std::string::npos) << (*backup)->status().text();
+  EXPECT_NE((*backup)->status().message().find("not seen here"), std::string::npos) << (*backup)->status().text();
 }
 
 // Folds come every few groups here, and each is under way while groups are written.

@@ -210,7 +210,7 @@ class FileStore final : public SqliteStore {
   void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> reply) override {
     ask_agents(&AgentReads::get_agents, reply, ns, ids);
   }
-  void list_agents(AgentQuery query, Reply<AgentPage> reply) override { ask_agents(&AgentReads::list_agents, reply, query); }
+  void list_agents(AgentQuery query, Reply<AgentPage> reply) override { show_agents(&AgentReads::list_agents, reply, query); }
   void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> reply) override {
     write_verb(sqlite::delete_agent, reply, ns, id);
   }
@@ -218,7 +218,7 @@ class FileStore final : public SqliteStore {
   void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> reply) override {
     ask_agents(&AgentReads::get_tools, reply, ns, names);
   }
-  void list_tools(ToolQuery query, Reply<ToolPage> reply) override { ask_agents(&AgentReads::list_tools, reply, query); }
+  void list_tools(ToolQuery query, Reply<ToolPage> reply) override { show_agents(&AgentReads::list_tools, reply, query); }
   void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> reply) override {
     write_verb(sqlite::delete_tool, reply, ns, name);
   }
@@ -232,7 +232,7 @@ class FileStore final : public SqliteStore {
     ask_agents(&AgentReads::get_sessions, reply, ns, ids);
   }
   void list_sessions(SessionQuery query, Reply<SessionPage> reply) override {
-    ask_agents(&AgentReads::list_sessions, reply, query);
+    show_agents(&AgentReads::list_sessions, reply, query);
   }
   void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) override {
     write_verb(sqlite::delete_session, reply, ns, id);
@@ -244,7 +244,7 @@ class FileStore final : public SqliteStore {
     ask_agents(&AgentReads::get_agent_runs, reply, runs);
   }
   void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) override {
-    ask_agents(&AgentReads::list_agent_runs, reply, query);
+    show_agents(&AgentReads::list_agent_runs, reply, query);
   }
   void view_agent_run(JobId run, Reply<AgentRunView> reply) override { ask_agents(&AgentReads::view_agent_run, reply, run); }
   void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) override {
@@ -270,7 +270,7 @@ class FileStore final : public SqliteStore {
     write_verb(sqlite::restore_session, reply, session, event);
   }
   void list_compactions(CompactionQuery query, Reply<CompactionPage> reply) override {
-    ask_agents(&AgentReads::list_compactions, reply, query);
+    show_agents(&AgentReads::list_compactions, reply, query);
   }
 
   // --- the keyspace ---
@@ -366,7 +366,8 @@ class FileStore final : public SqliteStore {
       store::keyspace::Run what = long_reads();
       what.now = store_.clock_.now();
       what.random = random_seed();
-      store_.on_reader_behind_writer(std::move(done), [this, what](Reader& reader) { return reader.read_keys(batch(), what); });
+      const auto read = [this, what](Reader& reader) { return reader.read_keys(batch(), what); };
+      store_.on_reader_behind_writer(std::move(done), read, all_committed);
     }
     FileStore& store_;
   };
@@ -444,9 +445,10 @@ class FileStore final : public SqliteStore {
 
   // What has been acknowledged may not be committed for other connections yet: by way of the writer, a list that follows sees it.
   // `allowed`: asked on the writer's thread first.
+  using Allowed = Status (*)(const Core&);
+  static Status always(const Core&) { return {}; }
   template <class T, class Body>
-  void behind_writer(
-      Reply<T> reply, Body body, Status (*allowed)(const Core&) = [](const Core&) { return Status(); }) {
+  void behind_writer(Reply<T> reply, Body body, Allowed allowed = always) {
     put<bool>(
         OpKind::look,
         [this, reply = std::move(reply), body = std::move(body)](Result<bool> passed) mutable {
@@ -459,25 +461,33 @@ class FileStore final : public SqliteStore {
         });
   }
 
-  // A copy of the file must not lack what was acknowledged.
+  // While rows cannot be committed, lists lack the newest of them. A copy of the file must not, nor may what was acknowledged be
+  // said not to exist.
   static Status all_committed(const Core& core) {
     if (!core.db.in_transaction()) return {};
-    return Status::unavailable(
-        "the newest changes cannot be committed now, so a backup would lack them; see to the disk of the store");
+    return Status::unavailable("the newest changes cannot be committed now and are not seen here; see to the disk of the store");
   }
 
   // The same, with no thread but the caller of pump() if there is no other.
   template <class T, class Body>
-  void on_reader_behind_writer(Reply<T> reply, Body body) {
+  void on_reader_behind_writer(Reply<T> reply, Body body, Allowed allowed = always) {
     if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
-    behind_writer(std::move(reply), std::move(body));
+    behind_writer(std::move(reply), std::move(body), allowed);
   }
 
+  // A runtime of agents decides by what it reads, so it reads everything or nothing. People look at lists.
   template <class T, class Verb, class... Args>
   void ask_agents(Verb verb, Reply<T>& reply, Args&... args) {
-    on_reader_behind_writer(std::move(reply), [verb, ... args = std::move(args)](Reader& reader) -> Result<T> {
-      return (reader.agents().*verb)(args...);
-    });
+    agents_behind_writer(all_committed, verb, reply, args...);
+  }
+  template <class T, class Verb, class... Args>
+  void show_agents(Verb verb, Reply<T>& reply, Args&... args) {
+    agents_behind_writer(always, verb, reply, args...);
+  }
+  template <class T, class Verb, class... Args>
+  void agents_behind_writer(Allowed allowed, Verb verb, Reply<T>& reply, Args&... args) {
+    const auto ask = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
+    on_reader_behind_writer(std::move(reply), ask, allowed);
   }
 
   // Jobs that a reader found are moved a part at a time. Shared by the parts; one is under way.
@@ -600,7 +610,6 @@ Status FileStore::close() {
     }
   }
   if (readers_) readers_->close();
-  if (!writer_.health().writable) return Status::unavailable(writer_.health().reason);
   if (const Status finished = writer_.finish(); !finished.ok()) return finished;
   if (const Status marked = mark_clean(*connection_, true); !marked.ok()) return marked;
   return RedoFiles::remove(options_.path, options_.vfs);
