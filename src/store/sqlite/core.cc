@@ -421,7 +421,7 @@ namespace {
 
 constexpr std::size_t kStaleEntriesMax = 1'024;  // tolerated in each part beyond one for every live job
 // Of leases and time-outs, which every life adds: one that ended early leaves them for as long as they would have run.
-constexpr std::size_t kStaleGrantsMax = 32'768;
+constexpr std::size_t kStaleGrantsMax = 2'048;
 
 bool mostly_stale(std::size_t entries, std::size_t live, std::size_t tolerated = kStaleEntriesMax) {
   return entries > 2 * live + tolerated;

@@ -16,9 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kBatch = 500;
-constexpr std::size_t kLives = 80'000;
-// What is tolerated of leases and of time-outs, and some thousand of all the rest: fewer than one for each life.
-constexpr double kEntriesMax = 70'000;
+constexpr std::size_t kLives = 40'000;
+constexpr double kEntriesMax = 20'000;  // half an entry for each life
 
 class Growth : public testing::Test {
  protected:
