@@ -66,10 +66,8 @@ class FileStore final : public SqliteStore {
   Status start() {
     if (const Status prepared = connection_->fault(); !prepared.ok()) return prepared;
     if (const Status built = writer_.start(); !built.ok()) return built;
-    if (options_.threading == Threading::manual) {
-      manual_reader_ = std::make_unique<Reader>(*connection_, writer_.core().ids);
-      return connection_->fault();
-    }
+    writers_reader_ = std::make_unique<Reader>(*connection_, writer_.core().ids);
+    if (const Status prepared = connection_->fault(); !prepared.ok() || is_manual()) return prepared;
     std::vector<std::unique_ptr<Connection>> connections;
     for (std::size_t i = 0; i < options_.readers; ++i) {
       auto reader = open_reader(options_);
@@ -123,9 +121,9 @@ class FileStore final : public SqliteStore {
     read(std::move(reply), [jobs = std::move(jobs)](Core& core) { return each<Job>(core, jobs, read_job); });
   }
   void list_jobs(JobQuery query, Reply<JobPage> reply) override {
-    if (manual_reader_) {
+    if (is_manual()) {
       read(std::move(reply),
-           [this, query = std::move(query)](Core& core) { return with_leases(core, manual_reader_->list(query, core.now)); });
+           [this, query = std::move(query)](Core& core) { return with_leases(core, writers_reader_->list(query, core.now)); });
       return;
     }
     // Only the writer knows when a lease ends, so a page with running jobs passes by it.
@@ -145,9 +143,9 @@ class FileStore final : public SqliteStore {
     read_each(sqlite::find_holder, reply, ns, keys);
   }
   void count_jobs(JobFilter filter, Reply<std::vector<JobCount>> reply) override {
-    if (manual_reader_)
+    if (is_manual())
       return read(std::move(reply),
-                  [this, filter = std::move(filter)](Core& core) { return manual_reader_->count(filter, core.now); });
+                  [this, filter = std::move(filter)](Core& core) { return writers_reader_->count(filter, core.now); });
     behind_writer(std::move(reply),
                   [this, filter = std::move(filter)](Reader& reader) { return reader.count(filter, clock_.now()); });
   }
@@ -337,7 +335,7 @@ class FileStore final : public SqliteStore {
     const auto copy = [this, target = (std::filesystem::path(options_.path).parent_path() / path).string()] {
       return backup_file(options_.path, target, options_.vfs, clock_);
     };
-    if (manual_reader_)
+    if (is_manual())
       return put<BackupReport>(OpKind::look, std::move(reply), [copy](Core& core) -> Result<BackupReport> {
         if (Status whole = all_committed(core); !whole.ok()) return whole;
         return copy();
@@ -461,8 +459,8 @@ class FileStore final : public SqliteStore {
         });
   }
 
-  // While rows cannot be committed, lists lack the newest of them. A copy of the file must not, nor may what was acknowledged be
-  // said not to exist.
+  // While rows cannot be committed, other connections lack the newest of them: lists do without, a copy of the file must not, and
+  // nothing that was acknowledged may be said not to exist.
   static Status all_committed(const Core& core) {
     if (!core.db.in_transaction()) return {};
     return Status::unavailable("the newest changes cannot be committed now and are not seen here; see to the disk of the store");
@@ -471,23 +469,35 @@ class FileStore final : public SqliteStore {
   // The same, with no thread but the caller of pump() if there is no other.
   template <class T, class Body>
   void on_reader_behind_writer(Reply<T> reply, Body body, Allowed allowed = always) {
-    if (manual_reader_) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*manual_reader_); });
+    if (is_manual()) return read(std::move(reply), [this, body = std::move(body)](Core&) { return body(*writers_reader_); });
     behind_writer(std::move(reply), std::move(body), allowed);
   }
 
-  // A runtime of agents decides by what it reads, so it reads everything or nothing. People look at lists.
+  // A runtime of agents decides by what it reads, so while rows cannot be committed the writer itself looks: it sees them.
   template <class T, class Verb, class... Args>
   void ask_agents(Verb verb, Reply<T>& reply, Args&... args) {
-    agents_behind_writer(all_committed, verb, reply, args...);
+    const auto ask = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
+    put<std::optional<T>>(
+        is_manual() ? OpKind::read : OpKind::look,
+        [this, ask, reply = std::move(reply)](Result<std::optional<T>> seen) mutable {
+          if (!seen.ok()) return reply(seen.status());
+          if (seen->has_value()) return reply(*std::move(*seen));
+          on_reader(std::move(reply), ask);
+        },
+        [this, ask](Core& core) -> Result<std::optional<T>> {
+          if (!is_manual() && all_committed(core).ok()) return std::optional<T>();
+          Result<T> found = ask(*writers_reader_);
+          if (!found.ok()) return found.status();
+          return std::optional<T>(*std::move(found));
+        });
   }
+  // People look at lists, which may take long.
   template <class T, class Verb, class... Args>
   void show_agents(Verb verb, Reply<T>& reply, Args&... args) {
-    agents_behind_writer(always, verb, reply, args...);
-  }
-  template <class T, class Verb, class... Args>
-  void agents_behind_writer(Allowed allowed, Verb verb, Reply<T>& reply, Args&... args) {
-    const auto ask = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
-    on_reader_behind_writer(std::move(reply), ask, allowed);
+    const auto show = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> {
+      return (reader.agents().*verb)(args...);
+    };
+    on_reader_behind_writer(std::move(reply), show);
   }
 
   // Jobs that a reader found are moved a part at a time. Shared by the parts; one is under way.
@@ -500,6 +510,7 @@ class FileStore final : public SqliteStore {
   };
   void redrive_part(const std::shared_ptr<Redriving>& work);
   StoreInfo describe(Core& core);
+  bool is_manual() const { return options_.threading == Threading::manual; }
   void run();
   void write_ended();
   void abandon();
@@ -513,7 +524,7 @@ class FileStore final : public SqliteStore {
   std::unique_ptr<Connection> log_mover_;
   std::unique_ptr<RedoFiles> redo_;
   Writer writer_;
-  std::unique_ptr<Reader> manual_reader_;  // Threading::manual: on the writer's connection
+  std::unique_ptr<Reader> writers_reader_;  // on the writer's connection, and its thread
   std::unique_ptr<ReaderPool> readers_;
 
   std::mutex mutex_;  // leaf; guards the three below
@@ -605,7 +616,7 @@ Status FileStore::close() {
   writer_sleeper_->some.notify_all();
   if (thread_.joinable()) thread_.join();
   writer_.end_threads();
-  if (options_.threading == Threading::manual) {
+  if (is_manual()) {
     while (pump()) {
     }
   }
