@@ -156,6 +156,7 @@ test('a schedule is made while its timing is explained, triggered, backfilled, p
   await confirm(page, 'Resume schedule');
   await page.getByRole('button', { name: 'Delete' }).click();
   await confirm(page, 'Delete schedule');
+  await expect(page.locator('#main h1')).toHaveText('Schedules');
 });
 
 test('a plan runs over inputs, and each is a cell', async ({ page, server, world }) => {
@@ -180,7 +181,7 @@ test('a plan that nothing needs is deleted', async ({ page, server, world }) => 
   await open(page, server, '/plans/unneeded');
   await page.getByRole('button', { name: 'Delete' }).click();
   await confirm(page, 'Delete plan');
-  await expect(page.locator('main h1')).toHaveText('Plans');
+  await expect(page.locator('#main h1')).toHaveText('Plans and actions');
   await expect(page.locator('main')).not.toContainText('unneeded');
 });
 
@@ -235,10 +236,10 @@ test('a package is wanted on every worker, and wanted gone', async ({ page, serv
   server.put('packages/demo.pkg/1.1.0/demo.zip', 'PK not really an archive');
   await open(page, server, '/packages/demo.pkg');
   await page.getByRole('button', { name: 'Install', exact: true }).click();
-  await page.getByLabel('Version').fill('7.7.7');
+  await page.getByLabel('Version', { exact: true }).fill('7.7.7');
   await page.getByRole('dialog').getByRole('button', { name: 'Want it installed' }).click();
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('E.PKG.INVALID');
-  await page.getByLabel('Version').fill('1.1.0');
+  await page.getByLabel('Version', { exact: true }).fill('1.1.0');
   await confirm(page, 'Want it installed');
   await expect(page.locator('main')).toContainText('drift on 1 worker');
   await page.getByRole('button', { name: 'Uninstall', exact: true }).click();

@@ -73,7 +73,7 @@ export { expect };
 
 /** The page's own answer is there: no place is kept for it any more. */
 export async function settled(page: Page): Promise<void> {
-  await expect(page.locator('main h1')).toBeVisible();
+  await expect(page.locator('#main h1')).toBeVisible();
   await expect(page.locator('.skeleton')).toHaveCount(0);
 }
 

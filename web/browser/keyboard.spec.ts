@@ -36,7 +36,7 @@ test('g and a letter jump, ? shows the keys, Escape closes', async ({ page, serv
   await open(page, server, '/');
   for (const [keys, title] of [['gj', 'Jobs'], ['gq', 'Queues'], ['gw', 'Workers'], ['gf', 'Workflows'], ['gs', 'Schedules'], ['gc', 'Cluster'], ['go', 'Overview']] as const) {
     await page.keyboard.type(keys);
-    await expect(page.locator('main h1')).toHaveText(title);
+    await expect(page.locator('#main h1')).toHaveText(title);
   }
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();

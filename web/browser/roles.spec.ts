@@ -45,7 +45,7 @@ test('a session that ends is said, and the page goes on where it was', async ({ 
   await page.getByRole('link', { name: 'Queues' }).click();
   await expect(page.getByText('Your session has ended')).toBeVisible();
   await signIn(page, OPERATOR);
-  await expect(page.locator('main h1')).toHaveText('Queues');
+  await expect(page.locator('#main h1')).toHaveText('Queues');
   await expect(page.locator('tbody')).toContainText('q');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await expect(page.getByLabel('Token')).toBeVisible();
@@ -55,7 +55,7 @@ test('a one-time link signs in once', async ({ page, own, browser }) => {
   const { path } = await own.call('POST', '/sign-in/links');
   await page.goto(own.url + path);
   await settled(page);
-  await expect(page.locator('main h1')).toHaveText('Overview');
+  await expect(page.locator('#main h1')).toHaveText('Overview');
   expect(page.url()).not.toContain('link=');
   const other = await browser.newPage();
   await other.goto(own.url + path);
@@ -83,7 +83,7 @@ test('a tab that wants a sign-in goes on when another one has signed in', async 
   const other = await page.context().newPage();
   await other.goto(own.url);
   await signIn(other, OPERATOR);
-  await expect(page.locator('main h1')).toHaveText('Queues');
+  await expect(page.locator('#main h1')).toHaveText('Queues');
   await expect(page.getByLabel('Token')).toHaveCount(0);
   await other.close();
 });

@@ -29,8 +29,8 @@ export interface Action {
   /** A look at what was typed, shown under the fields. */
   preview?: (values: Values) => ComponentChildren;
   command: (values: Values) => string;
-  /** What it did, as a notice; `tell` shows how far it is. */
-  run: (values: Values, tell: (progress: string) => void) => Promise<{ text: string; href?: string }>;
+  /** What it did, as a notice; `tell` shows how far it is. `goTo`: where to go from a page whose subject is gone by then. */
+  run: (values: Values, tell: (progress: string) => void) => Promise<{ text: string; href?: string; goTo?: string }>;
   done?: () => void;
 }
 

@@ -104,7 +104,7 @@ export function deleteSchedule(schedule: Schedule, done: () => void): Action {
     command: () => line(['schedule', 'delete', id], { namespace }),
     run: async () => {
       await answer(api.DELETE('/api/v1/schedules/{id}', { params: { path: { id }, query: { namespace } } }));
-      return { text: `Schedule ${shortId(id)} is deleted`, href: '/schedules' };
+      return { text: `Schedule ${shortId(id)} is deleted`, goTo: '/schedules' };
     },
     done,
   };

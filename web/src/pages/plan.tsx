@@ -99,7 +99,7 @@ function forgetPlan(id: string, namespace: string): Action {
     command: () => line(['plan', 'delete', id], { namespace }),
     run: async () => {
       await answer(api.DELETE('/api/v1/plans/{id}', { params: { path: { id }, query: { namespace } } }));
-      return { text: `Plan ${id} is deleted`, href: '/plans' };
+      return { text: `Plan ${id} is deleted`, goTo: '/plans' };
     },
   };
 }

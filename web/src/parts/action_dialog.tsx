@@ -1,5 +1,6 @@
 // The one dialog in which every action is looked at before it happens: what it does, what it needs to know, and the command line
 // that does the same. A refusal stays in the dialog, so that nothing typed is lost.
+import { useLocation } from 'preact-iso';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, type Problem } from '../api/problem';
 import { asked, leave, type Action, type Field, type Values } from '../data/actions';
@@ -19,6 +20,7 @@ function Asked({ action }: { action: Action }) {
   const [problem, setProblem] = useState<Problem>();
   const [progress, setProgress] = useState<string>();
   const isBusy = progress !== undefined;
+  const { path, route } = useLocation();
 
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -43,6 +45,8 @@ function Asked({ action }: { action: Action }) {
       const done = await action.run(values, setProgress);
       notify(done.text, 'good', done.href);
       close();
+      // Whoever has left meanwhile stays where they are.
+      if (done.goTo && location.pathname === path) route(done.goTo);
     } catch (error) {
       setProblem(asProblem(error));
       setProgress(undefined);
