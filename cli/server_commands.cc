@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/browser.h"
 #include "cli/cluster.h"
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/jobs.h"
+#include "cli/terminal.h"
 
 namespace muster::cli {
 namespace {
@@ -122,7 +124,11 @@ int show_server_as_asked(Context& context, const ServerArguments& arguments) {
   return arguments.checks ? show_checks(context) : show_server(context);
 }
 
-int show_dashboard(Context& context) {
+struct DashboardArguments {
+  bool only_print = false;
+};
+
+int show_dashboard(Context& context, const DashboardArguments& arguments) {
   const auto link = context.ask([](sdk::Client& client) { return client.sign_in_link(); });
   if (!link.ok()) return context.fail("make a link to the dashboard", link.error());
   std::string address = context.globals().server;
@@ -133,6 +139,8 @@ int show_dashboard(Context& context) {
     return to_int(Exit::ok);
   }
   context.line(address);
+  // Only for somebody who sits there.
+  if (!arguments.only_print && stdout_is_terminal() && open_in_browser(address)) context.note("opened in the browser");
   if (link->expires_at) context.note(fmt::format("signs in once, until {}", sdk::format_instant(*link->expires_at)));
   return to_int(Exit::ok);
 }
@@ -267,11 +275,13 @@ void add_server_commands(CLI::App& app, Context& context) {
   server.add_flag("--settings", showing.settings, "instead: its configuration, and where each value comes from");
   server.add_flag("--checks", showing.checks, "instead: a check-up of its disk, clock, store, limits and files");
 
-  add_command(app, context,
-              {.name = "dashboard",
-               .summary = "a link to the dashboard that signs a browser in, once and within five minutes",
-               .example = "muster dashboard"},
-              [&context] { return show_dashboard(context); });
+  auto [dashboard, opening] =
+      add_command(app, context,
+                  {.name = "dashboard",
+                   .summary = "opens the dashboard, by a link that signs a browser in once and within five minutes",
+                   .example = "muster dashboard"},
+                  show_dashboard);
+  dashboard.add_flag("--no-open", opening.only_print, "only print the link; so it is without a desktop or a terminal");
 
   auto [backup, arguments] = add_command(app, context,
                                          {.name = "backup",
