@@ -12,12 +12,22 @@
 namespace muster::store {
 namespace {
 
-constexpr std::string_view kMark = "-- name: ";
+constexpr std::string_view kStatementMark = "-- name: ";
+constexpr std::string_view kPartMark = "-- part: ";
+constexpr std::string_view kPartPrefix = "part.";  // of its name in a statement
 
-// Where the next line that names a statement begins.
+struct Piece {
+  std::string_view name;
+  std::string_view text;
+  bool is_part = false;
+};
+
+bool is_mark(std::string_view text) { return text.starts_with(kStatementMark) || text.starts_with(kPartMark); }
+
+// Where the next line that names a piece begins.
 std::size_t next_mark(std::string_view text, std::size_t from) {
-  for (std::size_t at = text.find(kMark, from); at != std::string_view::npos; at = text.find(kMark, at + 1))
-    if (at == 0 || text[at - 1] == '\n') return at;
+  for (std::size_t at = text.find('\n', from); at != std::string_view::npos; at = text.find('\n', at + 1))
+    if (is_mark(text.substr(at + 1))) return at + 1;
   return text.size();
 }
 
@@ -69,7 +79,47 @@ std::int64_t number_of(std::string_view name, std::span<const NamedNumber> own) 
   fail_check(name, __FILE__, __LINE__);
 }
 
-std::string with_numbers(std::string_view text, std::span<const NamedNumber> own) {
+std::string_view without_newlines_at_end(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<Piece> pieces_of(std::span<const embedded::File> files) {
+  std::vector<Piece> out;
+  for (const embedded::File& file : files) {
+    check(is_mark(file.text), file.name);
+    for (std::size_t begin = 0; begin < file.text.size();) {
+      const std::size_t end = next_mark(file.text, begin);
+      const std::string_view piece = file.text.substr(begin, end - begin);
+      const std::size_t line = piece.find('\n');
+      check(line != std::string_view::npos, piece);
+      out.push_back({.name = piece.substr(kPartMark.size(), line - kPartMark.size()),
+                     .text = without_newlines_at_end(piece.substr(line + 1)),
+                     .is_part = piece.starts_with(kPartMark)});
+      begin = end;
+    }
+  }
+  return out;
+}
+static_assert(kPartMark.size() == kStatementMark.size());
+
+// What stands for the names in statements.
+struct Names {
+  std::span<const Piece> pieces;
+  std::span<const NamedNumber> numbers;
+};
+
+std::string spelled_out(std::string_view text, const Names& names);
+
+std::string meaning_of(std::string_view name, const Names& names) {
+  if (!name.starts_with(kPartPrefix)) return std::to_string(number_of(name, names.numbers));
+  const std::string_view part = name.substr(kPartPrefix.size());
+  const auto found = std::ranges::find_if(names.pieces, [part](const Piece& one) { return one.is_part && one.name == part; });
+  if (found == names.pieces.end()) fail_check(name, __FILE__, __LINE__);
+  return spelled_out(found->text, names);
+}
+
+std::string spelled_out(std::string_view text, const Names& names) {
   std::string out;
   for (std::size_t at = 0;;) {
     const std::size_t open = text.find('{', at);
@@ -78,7 +128,7 @@ std::string with_numbers(std::string_view text, std::span<const NamedNumber> own
     const std::size_t close = text.find('}', open);
     const std::string_view name = text.substr(open + 1, close == std::string_view::npos ? 0 : close - open - 1);
     if (is_name(name)) {
-      out.append(std::to_string(number_of(name, own)));
+      out.append(meaning_of(name, names));
       at = close + 1;
     } else {
       out.push_back('{');
@@ -87,29 +137,25 @@ std::string with_numbers(std::string_view text, std::span<const NamedNumber> own
   }
 }
 
-std::string_view without_newlines_at_end(std::string_view text) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  return text;
+void check_distinct(std::vector<std::string_view> names) {
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) fail_check(*twice, __FILE__, __LINE__);
 }
 
 }  // namespace
 
 std::vector<NamedStatement> named_statements(std::span<const embedded::File> files, std::span<const NamedNumber> own) {
+  const std::vector<Piece> pieces = pieces_of(files);
+  const Names names{.pieces = pieces, .numbers = own};
   std::vector<NamedStatement> out;
-  for (const embedded::File& file : files) {
-    check(file.text.starts_with(kMark), file.name);
-    for (std::size_t begin = 0; begin < file.text.size();) {
-      const std::size_t end = next_mark(file.text, begin + 1);
-      const std::string_view part = file.text.substr(begin + kMark.size(), end - begin - kMark.size());
-      const std::size_t line = part.find('\n');
-      check(line != std::string_view::npos, part);
-      out.push_back({part.substr(0, line), with_numbers(without_newlines_at_end(part.substr(line + 1)), own)});
-      begin = end;
-    }
+  std::vector<std::string_view> parts, statements;
+  for (const Piece& piece : pieces) {
+    (piece.is_part ? parts : statements).push_back(piece.name);
+    if (!piece.is_part) out.push_back({piece.name, spelled_out(piece.text, names)});
   }
+  check_distinct(std::move(parts));
+  check_distinct(std::move(statements));
   std::ranges::sort(out, {}, &NamedStatement::name);
-  const auto twice = std::ranges::adjacent_find(out, {}, &NamedStatement::name);
-  if (twice != out.end()) fail_check(twice->name, __FILE__, __LINE__);
   return out;
 }
 

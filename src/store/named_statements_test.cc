@@ -28,14 +28,28 @@ TEST(NamedStatements, NamesOfNumbersBecomeTheirNumbers) {
   EXPECT_EQ(named_statements(files, own)[0].text, "SELECT '{}', {schema}.t WHERE state = 4 AND flags & 8 <> 0");
 }
 
-TEST(NamedStatementsDeathTest, ANameThatNoNumberHasEndsTheProgram) {
-  const std::array files = {embedded::File{"a.sql", "-- name: x\nSELECT {state.asleep}\n"}};
-  EXPECT_DEATH(named_statements(files), "check failed: state.asleep");
+TEST(NamedStatements, APartStandsInWhateverNamesIt) {
+  const std::array files = {
+      embedded::File{"a.sql", "-- name: x\nSELECT {part.columns} FROM t\n\n-- part: columns\na, {part.more}\n"},
+      embedded::File{"b.sql", "-- part: more\nb, {state.dead}\n\n-- name: y\nSELECT {part.more}\n"}};
+  const auto all = named_statements(files);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].text, "SELECT a, b, 4 FROM t");
+  EXPECT_EQ(all[1].text, "SELECT b, 4");
+}
+
+TEST(NamedStatementsDeathTest, ANameThatStandsForNothingEndsTheProgram) {
+  const std::array number = {embedded::File{"a.sql", "-- name: x\nSELECT {state.asleep}\n"}};
+  EXPECT_DEATH(named_statements(number), "check failed: state.asleep");
+  const std::array part = {embedded::File{"a.sql", "-- name: x\nSELECT {part.x}\n"}};
+  EXPECT_DEATH(named_statements(part), "check failed: part.x");
 }
 
 TEST(NamedStatementsDeathTest, ANameGivenTwiceOrNoNameAtAllEndsTheProgram) {
   const std::array twice = {embedded::File{"a.sql", "-- name: x\n1\n"}, embedded::File{"b.sql", "-- name: x\n2\n"}};
   EXPECT_DEATH(named_statements(twice), "check failed: x");
+  const std::array parts = {embedded::File{"a.sql", "-- part: p\n1\n-- part: p\n2\n"}};
+  EXPECT_DEATH(named_statements(parts), "check failed: p");
   const std::array nameless = {embedded::File{"a.sql", "SELECT 1\n"}};
   EXPECT_DEATH(named_statements(nameless), "check failed: a.sql");
   EXPECT_DEATH(statement_index({}, "gone"), "check failed: gone");

@@ -181,122 +181,79 @@ SET number = excluded.number, streaming = excluded.streaming, triggered_by = exc
     microdollars = excluded.microdollars, error_type = excluded.error_type, error_message = excluded.error_message,
     created_at = excluded.created_at, started_at = excluded.started_at, completed_at = excluded.completed_at
 
--- name: agent_run_lock
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+-- part: agent_run_columns
+r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
        r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
        r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
        r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
        r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
+
+-- part: agent_run_page_begin
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
+      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
+      FROM {schema}.agent_runs r
+
+-- part: agent_run_page_end
+      ORDER BY r.job DESC LIMIT $9::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
+ORDER BY job DESC
+
+-- name: agent_run_lock
+SELECT {part.agent_run_columns}
 FROM {schema}.agent_runs r WHERE r.job = $1::bigint FOR NO KEY UPDATE
 
 -- name: agent_run_page
 -- Newest first, below the key $1, as many as $10 bytes hold and one more. The others are the same, each by an index of its own.
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
-             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
-      FROM {schema}.agent_runs r
+{part.agent_run_page_begin}
       WHERE r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
-      ORDER BY r.job DESC LIMIT $9::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
-ORDER BY job DESC
+{part.agent_run_page_end}
 
 -- name: agent_run_page_of_agent
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
-             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
-      FROM {schema}.agent_runs r
+{part.agent_run_page_begin}
       WHERE r.agent = $4::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($3::text IS NULL OR r.session = $3::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
-      ORDER BY r.job DESC LIMIT $9::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
-ORDER BY job DESC
+{part.agent_run_page_end}
 
 -- name: agent_run_page_of_parent
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
-             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
-      FROM {schema}.agent_runs r
+{part.agent_run_page_begin}
       WHERE r.parent = $5::bigint AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
         AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
-      ORDER BY r.job DESC LIMIT $9::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
-ORDER BY job DESC
+{part.agent_run_page_end}
 
 -- name: agent_run_page_of_session
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
-             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
-      FROM {schema}.agent_runs r
+{part.agent_run_page_begin}
       WHERE r.session = $3::text::uuid AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($4::text IS NULL OR r.agent = $4::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND (NOT $8::boolean OR r.finalized_at IS NULL)
-      ORDER BY r.job DESC LIMIT $9::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
-ORDER BY job DESC
+{part.agent_run_page_end}
 
 -- name: agent_run_page_unfinished
 -- By the index of those that are unfinished: what has ended costs nothing.
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
-             octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
-      FROM {schema}.agent_runs r
+{part.agent_run_page_begin}
       WHERE r.finalized_at IS NULL AND r.job < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($3::text IS NULL OR r.session = $3::text::uuid) AND ($4::text IS NULL OR r.agent = $4::text::uuid)
         AND ($5::bigint IS NULL OR r.parent = $5::bigint) AND ($6::text IS NULL OR r.state = $6::text) AND ($7::text IS NULL OR r.mode = $7::text)
         AND $8::boolean
-      ORDER BY r.job DESC LIMIT $9::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $10::bigint
-ORDER BY job DESC
+{part.agent_run_page_end}
 
 -- name: agent_run_read
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
+SELECT {part.agent_run_columns}
 FROM {schema}.agent_runs r WHERE r.job = ANY($1::bigint[])
 
 -- name: agent_run_replace
@@ -317,11 +274,7 @@ WHERE r.job = u.job
 
 -- name: agent_run_view
 -- With its agent, its session and its current iteration.
-SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+SELECT {part.agent_run_columns},
        a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
        a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
        a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace,

@@ -1,3 +1,12 @@
+-- part: agents_given
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[], $7::double precision[], $8::bigint[],
+            $9::double precision[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[], $16::boolean[],
+            $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::bytea[], $25::bytea[],
+            $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::bigint[])
+     AS u (id, name, description, model, system_prompt, max_tokens, temperature, top_k, top_p, tools, delegates, betas, tool_choice, thinking,
+           stop_sequences, cache_prompt, iterations_max, tokens_per_run, tokens_per_session, tokens_per_day, microdollars_per_run,
+           microdollars_per_session, microdollars_per_day, metadata, config, created_at, updated_at, revision, metadata_key, namespace)
+
 -- name: agent_count
 SELECT count(*)
 FROM {schema}.agents a
@@ -37,13 +46,7 @@ SELECT u.id::uuid, u.name, u.description, u.model, u.system_prompt, u.max_tokens
        u.tool_choice, u.thinking, u.stop_sequences, u.cache_prompt, u.iterations_max, u.tokens_per_run, u.tokens_per_session, u.tokens_per_day,
        u.microdollars_per_run, u.microdollars_per_session, u.microdollars_per_day, u.metadata, u.config, u.created_at, u.updated_at, u.revision,
        u.metadata_key, u.namespace
-FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[], $7::double precision[], $8::bigint[],
-            $9::double precision[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[], $16::boolean[],
-            $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::bytea[], $25::bytea[],
-            $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::bigint[])
-     AS u (id, name, description, model, system_prompt, max_tokens, temperature, top_k, top_p, tools, delegates, betas, tool_choice, thinking,
-           stop_sequences, cache_prompt, iterations_max, tokens_per_run, tokens_per_session, tokens_per_day, microdollars_per_run,
-           microdollars_per_session, microdollars_per_day, metadata, config, created_at, updated_at, revision, metadata_key, namespace)
+{part.agents_given}
 ON CONFLICT DO NOTHING
 RETURNING namespace
 
@@ -63,13 +66,7 @@ SET name = u.name, description = u.description, model = u.model, system_prompt =
     tokens_per_day = u.tokens_per_day, microdollars_per_run = u.microdollars_per_run, microdollars_per_session = u.microdollars_per_session,
     microdollars_per_day = u.microdollars_per_day, metadata = u.metadata, config = u.config, updated_at = u.updated_at, revision = u.revision,
     metadata_key = u.metadata_key
-FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[], $7::double precision[], $8::bigint[],
-            $9::double precision[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[], $16::boolean[],
-            $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::bytea[], $25::bytea[],
-            $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::bigint[])
-     AS u (id, name, description, model, system_prompt, max_tokens, temperature, top_k, top_p, tools, delegates, betas, tool_choice, thinking,
-           stop_sequences, cache_prompt, iterations_max, tokens_per_run, tokens_per_session, tokens_per_day, microdollars_per_run,
-           microdollars_per_session, microdollars_per_day, metadata, config, created_at, updated_at, revision, metadata_key, namespace)
+{part.agents_given}
 WHERE a.id = u.id::uuid
 
 -- name: agent_share

@@ -1,8 +1,16 @@
--- name: key_members_down
--- A piece ends with the member that passes $8 bytes.
+-- part: key_scores_down
 SELECT member, score FROM (
   SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
   FROM {schema}.key_scores
+
+-- part: key_scores_up
+SELECT member, score FROM (
+  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score, substring(member FROM 1 FOR 256), member ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
+  FROM {schema}.key_scores
+
+-- name: key_members_down
+-- A piece ends with the member that passes $8 bytes.
+{part.key_scores_down}
   WHERE key = $1::bigint AND ($2::bytea IS NULL OR member > $2::bytea OR (member = $2::bytea AND NOT $3::boolean))
     AND ($4::bytea IS NULL OR member < $4::bytea OR (member = $4::bytea AND NOT $5::boolean))
   ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC LIMIT $6::bigint OFFSET $7::bigint) AS piece
@@ -11,9 +19,7 @@ ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC
 
 -- name: key_members_down_past
 -- A piece ends with the member that passes $9 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_down}
   WHERE key = $1::bigint
     AND (score, substring(member FROM 1 FOR 256)) <= ($7::double precision, substring($8::bytea FROM 1 FOR 256))
     AND (score, member) < ($7::double precision, $8::bytea) AND ($2::bytea IS NULL OR member > $2::bytea OR (member = $2::bytea AND NOT $3::boolean))
@@ -24,9 +30,7 @@ ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC
 
 -- name: key_members_up
 -- A piece ends with the member that passes $8 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score, substring(member FROM 1 FOR 256), member ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_up}
   WHERE key = $1::bigint AND ($2::bytea IS NULL OR member > $2::bytea OR (member = $2::bytea AND NOT $3::boolean))
     AND ($4::bytea IS NULL OR member < $4::bytea OR (member = $4::bytea AND NOT $5::boolean))
   ORDER BY score, substring(member FROM 1 FOR 256), member LIMIT $6::bigint OFFSET $7::bigint) AS piece
@@ -35,9 +39,7 @@ ORDER BY score, substring(member FROM 1 FOR 256), member
 
 -- name: key_members_up_past
 -- A piece ends with the member that passes $9 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score, substring(member FROM 1 FOR 256), member ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_up}
   WHERE key = $1::bigint
     AND (score, substring(member FROM 1 FOR 256)) >= ($7::double precision, substring($8::bytea FROM 1 FOR 256))
     AND (score, member) > ($7::double precision, $8::bytea) AND ($2::bytea IS NULL OR member > $2::bytea OR (member = $2::bytea AND NOT $3::boolean))
@@ -82,9 +84,7 @@ SELECT count(*) FROM (
 
 -- name: key_scores_down
 -- A piece ends with the member that passes $8 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_down}
   WHERE key = $1::bigint AND ($2::double precision IS NULL OR score > $2::double precision OR (score = $2::double precision AND NOT $3::boolean))
     AND ($4::double precision IS NULL OR score < $4::double precision OR (score = $4::double precision AND NOT $5::boolean))
   ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC LIMIT $6::bigint OFFSET $7::bigint) AS piece
@@ -93,9 +93,7 @@ ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC
 
 -- name: key_scores_down_past
 -- A piece ends with the member that passes $9 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score DESC, substring(member FROM 1 FOR 256) DESC, member DESC ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_down}
   WHERE key = $1::bigint
     AND (score, substring(member FROM 1 FOR 256)) <= ($7::double precision, substring($8::bytea FROM 1 FOR 256))
     AND (score, member) < ($7::double precision, $8::bytea) AND ($2::double precision IS NULL OR score > $2::double precision OR (score = $2::double precision AND NOT $3::boolean))
@@ -127,9 +125,7 @@ DELETE FROM {schema}.key_scores WHERE ctid = ANY(ARRAY(SELECT ctid FROM {schema}
 
 -- name: key_scores_up
 -- A piece ends with the member that passes $8 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score, substring(member FROM 1 FOR 256), member ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_up}
   WHERE key = $1::bigint AND ($2::double precision IS NULL OR score > $2::double precision OR (score = $2::double precision AND NOT $3::boolean))
     AND ($4::double precision IS NULL OR score < $4::double precision OR (score = $4::double precision AND NOT $5::boolean))
   ORDER BY score, substring(member FROM 1 FOR 256), member LIMIT $6::bigint OFFSET $7::bigint) AS piece
@@ -138,9 +134,7 @@ ORDER BY score, substring(member FROM 1 FOR 256), member
 
 -- name: key_scores_up_past
 -- A piece ends with the member that passes $9 bytes.
-SELECT member, score FROM (
-  SELECT member, score, sum(octet_length(member)) OVER (ORDER BY score, substring(member FROM 1 FOR 256), member ROWS UNBOUNDED PRECEDING) - octet_length(member) AS bytes_before
-  FROM {schema}.key_scores
+{part.key_scores_up}
   WHERE key = $1::bigint
     AND (score, substring(member FROM 1 FOR 256)) >= ($7::double precision, substring($8::bytea FROM 1 FOR 256))
     AND (score, member) > ($7::double precision, $8::bytea) AND ($2::double precision IS NULL OR score > $2::double precision OR (score = $2::double precision AND NOT $3::boolean))

@@ -108,8 +108,7 @@ SELECT COALESCE(MAX(id), 0) FROM jobs
 -- name: job_lease
 UPDATE jobs SET lease = ?2 WHERE id = ?1
 
--- name: job_list_newest
--- One stretch of the listing, newest first: ids below ?1 and not below ?2. A scheduled row that is due counts as ready.
+-- part: job_list_rows
 SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.event, j.attempt, j.rescues, j.fence, j.worker, j.started_at,
   j.finished_at, j.spec, j.payload, j.result, j.error, j.expires_at, n.name, q.name, l.type, l.needs, w.name
 FROM jobs j
@@ -117,7 +116,8 @@ JOIN lanes l ON l.id = j.lane
 JOIN queues q ON q.id = l.queue
 JOIN namespaces n ON n.id = q.namespace
 LEFT JOIN workers w ON w.id = j.worker
-WHERE j.id < ?1 AND j.id >= ?2
+
+-- part: job_list_filter
   AND (?3 IS NULL OR n.name = ?3)
   AND (?4 IS NULL OR q.name = ?4)
   AND (?5 IS NULL OR l.type = ?5)
@@ -132,33 +132,20 @@ WHERE j.id < ?1 AND j.id >= ?2
     WHERE NOT EXISTS (
       SELECT 1 FROM json_each(COALESCE(j.spec, '{}'), '$.labels') have
       WHERE have.key = wanted.key AND have.value = wanted.value)))
+
+-- name: job_list_newest
+-- One stretch of the listing, newest first: ids below ?1 and not below ?2. A scheduled row that is due counts as ready.
+{part.job_list_rows}
+WHERE j.id < ?1 AND j.id >= ?2
+{part.job_list_filter}
 ORDER BY j.id DESC
 LIMIT ?13
 
 -- name: job_list_oldest
 -- One stretch of the listing, oldest first: ids above ?1 and not above ?2. A scheduled row that is due counts as ready.
-SELECT j.id, j.lane, j.state, j.flags, j.priority, j.run_at, j.created_at, j.event, j.attempt, j.rescues, j.fence, j.worker, j.started_at,
-  j.finished_at, j.spec, j.payload, j.result, j.error, j.expires_at, n.name, q.name, l.type, l.needs, w.name
-FROM jobs j
-JOIN lanes l ON l.id = j.lane
-JOIN queues q ON q.id = l.queue
-JOIN namespaces n ON n.id = q.namespace
-LEFT JOIN workers w ON w.id = j.worker
+{part.job_list_rows}
 WHERE j.id > ?1 AND j.id <= ?2
-  AND (?3 IS NULL OR n.name = ?3)
-  AND (?4 IS NULL OR q.name = ?4)
-  AND (?5 IS NULL OR l.type = ?5)
-  AND (?6 IS NULL OR w.name = ?6)
-  AND (?7 = 0 OR (?7 & (1 << CASE WHEN j.state = {state.scheduled} AND j.run_at <= ?8 THEN {state.ready} ELSE j.state END)) != 0)
-  AND (?9 IS NULL OR j.created_at > ?9)
-  AND (?10 IS NULL OR j.created_at < ?10)
-  AND (?14 = 0 OR (j.flags & {flag.run}) != 0)
-  AND (?11 IS NULL OR json_extract(j.error, '$.kind') = ?11)
-  AND (?12 IS NULL OR NOT EXISTS (
-    SELECT 1 FROM json_each(?12) wanted
-    WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(COALESCE(j.spec, '{}'), '$.labels') have
-      WHERE have.key = wanted.key AND have.value = wanted.value)))
+{part.job_list_filter}
 ORDER BY j.id
 LIMIT ?13
 
