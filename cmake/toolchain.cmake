@@ -78,7 +78,7 @@ endif()
 # How much the optimiser does is most of what a compiler costs that has its headers precompiled. Tests run for milliseconds and are
 # compiled far more often than they are slow: -O0 takes half the time of -O2. What people wait for more than the processor does
 # (the command line, starting a server, running tools) takes -O1.
-set(MUSTER_FOR_TESTS $<$<CONFIG:Release>:-O0>)
+set(MUSTER_FOR_TESTS $<$<OR:$<CONFIG:Release>,$<NOT:$<STREQUAL:${MUSTER_SANITIZE},>>>:-O0>)
 set(MUSTER_FOR_PEOPLE $<$<CONFIG:Release>:-O1>)
 
 # The standard library and fmt, precompiled once for each way of optimising. ./dev headers compiles without it.
