@@ -133,8 +133,9 @@ void RunDriver::say(std::string event) {
 // Behind what was said before them.
 void RunDriver::take_tokens() {
   if (!sink_) return;
-  std::vector<OutputChunk> chunks = sink_->take();
-  std::move(chunks.begin(), chunks.end(), std::back_inserter(events_));
+  TokenSink::Taken taken = sink_->take();
+  std::move(taken.events.begin(), taken.events.end(), std::back_inserter(events_));
+  if (taken.has_tokens && std::exchange(first_tokens_, false)) at_once_ = true;
 }
 
 void RunDriver::say_state() {
@@ -154,7 +155,7 @@ void RunDriver::flush() {
   ++telling_;
   hurried_ = last;
   command::JobFeedbackRequest report{.lease = lease_, .in_namespace = ns_, .chunks = std::exchange(events_, {})};
-  report.at_once = last || std::exchange(first_tokens_, false);
+  report.at_once = std::exchange(at_once_, false) || last;
   base_->door.run(command::itself(), std::move(report),
                   then<store::Renewed>([](RunDriver& self, Result<store::Renewed> renewed) { self.told(renewed); }));
 }

@@ -123,7 +123,8 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
   UniqueFunction<void(RunDriver&)> after_told_;
   int telling_ = 0;            // reports that are on their way
   bool hurried_ = false;       // one of them is the last
-  bool first_tokens_ = false;  // of a call, which have not been told
+  bool first_tokens_ = false;  // of a call, which have not come
+  bool at_once_ = false;       // what is told next is not held back
   std::uint32_t conflicts_ = 0;
   bool streaming_ = false;  // it takes up room
   bool preparing_ = true;

@@ -72,7 +72,7 @@ void RunDriver::send_request(const std::vector<AgentMessage>& messages) {
 void RunDriver::stream() {
   if (over_) return host_.stream_ended();
   streaming_ = true;
-  first_tokens_ = true;
+  first_tokens_ = at_once_ = true;
   const Iteration& iteration = *view_.iteration;
   const auto weak = weak_from_this();
   sink_ = std::make_shared<TokenSink>(

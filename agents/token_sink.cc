@@ -46,8 +46,8 @@ void TokenSink::started(std::uint32_t attempt) {
   partial_.clear();
   const bool again = place_.after_break || attempt > 1;
   pieces_.push_back({.type = again ? kRetry : kCall, .text = {}, .attempt = place_.attempt + attempt - 1});
-  // The first attempt is told with its first tokens: nobody waits for it alone.
-  if (attempt > 1) tell(std::move(lock));
+  // Also of a first attempt: what telling takes is at hand then when its first tokens come.
+  tell(std::move(lock));
 }
 
 void TokenSink::delta(const claude::Delta& delta) {
@@ -68,7 +68,7 @@ void TokenSink::ended(Result<claude::Answer> answer) {
   agenda_->post([ears = ears_, answer = std::move(answer)]() mutable { ears->end(std::move(answer)); });
 }
 
-std::vector<OutputChunk> TokenSink::take() {
+TokenSink::Taken TokenSink::take() {
   std::vector<Piece> pieces;
   {
     const std::lock_guard lock(mutex_);
@@ -76,19 +76,20 @@ std::vector<OutputChunk> TokenSink::take() {
     untold_ = 0;
     told_ = false;
   }
-  std::vector<OutputChunk> chunks;
+  Taken taken;
   for (const Piece& piece : pieces) {
     json::Tree event{{"type", piece.type}, {"iteration", place_.iteration}};
     if (piece.type == kCall || piece.type == kRetry) {
       event["attempt"] = piece.attempt;
       if (piece.type == kRetry) event["text"] = "the answer was broken off; what it had said is void";
     } else {
+      taken.has_tokens = true;
       event["index"] = piece.index;
       event["text"] = piece.text;
     }
-    chunks.push_back(event_chunk(json::dump(event)));
+    taken.events.push_back(event_chunk(json::dump(event)));
   }
-  return chunks;
+  return taken;
 }
 
 std::string TokenSink::partial() const {

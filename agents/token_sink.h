@@ -42,7 +42,11 @@ class TokenSink final : public claude::StreamSink {
   void ended(Result<claude::Answer> answer) override;
 
   // What was said since the last time, as events of the run.
-  std::vector<OutputChunk> take();
+  struct Taken {
+    std::vector<OutputChunk> events;
+    bool has_tokens = false;  // not only that a call was made
+  };
+  Taken take();
   // All text of the attempt that is under way, or was when it broke.
   std::string partial() const;
 
