@@ -24,6 +24,8 @@ constexpr Ticks kForgottenAfter = std::chrono::minutes(1);
 constexpr std::size_t kStreamBytesMax = 256;  // of a place's stream
 constexpr Duration kDeskTickMax{1'000};
 constexpr Duration kKeptAtLeast = std::chrono::hours(24);
+// Chunks are to be kept from the newest on; that they are is written now and then, and not with each.
+constexpr Duration kKeptAgainEvery = std::chrono::hours(1);
 
 bool same_bounds(const std::shared_ptr<const LeaseBounds>& a, const std::shared_ptr<const LeaseBounds>& b) {
   if (a == b) return true;
@@ -172,6 +174,7 @@ class Feedback::Desk : public std::enable_shared_from_this<Feedback::Desk> {
     double fraction = 0;
     std::string message;
     std::string partial;
+    std::optional<Ticks> kept_from{};  // when it was last written how long the chunks are kept
   };
   struct Entry {
     std::deque<Item> queue;
@@ -360,6 +363,10 @@ class Feedback::Desk : public std::enable_shared_from_this<Feedback::Desk> {
       if (report.outcome) add_outcome(batch, round->lease, *report.outcome, kept_longest());
     }
     OutputIndex::Change change = kept.index.append(std::move(arrived));
+    std::optional<OutputNews> news;
+    const bool told_whole = change.removed.empty() && kept.index.head().lost == before.lost && !says_outcome(round->items);
+    if (told_whole && readers_->waits_for(round->job))
+      news = OutputNews{.behind = before.last, .head = kept.index.head(), .blocks = change.written};
     if (!change.removed.empty())
       batch.commands.emplace_back(store::key::HashDelete{output_chunks_key(round->job), std::move(change.removed)});
     if (!change.written.empty()) {
@@ -367,7 +374,10 @@ class Feedback::Desk : public std::enable_shared_from_this<Feedback::Desk> {
       set.key = output_chunks_key(round->job);
       set.fields = std::move(change.written);
       batch.commands.emplace_back(std::move(set));
-      batch.commands.emplace_back(expiry(output_chunks_key(round->job), kept_longest()));
+      if (const Ticks now = clock_.elapsed(); !kept.kept_from || now - *kept.kept_from >= kKeptAgainEvery) {
+        kept.kept_from = now;
+        batch.commands.emplace_back(expiry(output_chunks_key(round->job), kept_longest() + kKeptAgainEvery));
+      }
     }
     if (!(kept.index.head() == before)) {
       store::key::Set set;
@@ -378,14 +388,19 @@ class Feedback::Desk : public std::enable_shared_from_this<Feedback::Desk> {
       batch.commands.emplace_back(std::move(set));
     }
     if (batch.commands.empty()) return finish(round, renewed);
-    store_.keyspace(std::move(batch), [self = shared_from_this(), round, renewed](Result<std::vector<store::KeyAnswer>> answers) {
+    store_.keyspace(std::move(batch), [self = shared_from_this(), round, renewed,
+                                       news = std::move(news)](Result<std::vector<store::KeyAnswer>> answers) {
       if (!answers.ok()) return self->finish(round, answers.status());
       if (Status refused = refusal_in(*answers); !refused.ok()) return self->finish(round, refused);
-      self->finish(round, renewed);
+      self->finish(round, renewed, news ? &*news : nullptr);
     });
   }
 
-  void finish(const RoundPtr& round, const Result<store::Renewed>& result) {
+  static bool says_outcome(const std::vector<Item>& items) {
+    return std::any_of(items.begin(), items.end(), [](const Item& item) { return item.report.outcome.has_value(); });
+  }
+
+  void finish(const RoundPtr& round, const Result<store::Renewed>& result, const OutputNews* news = nullptr) {
     const Ticks now = clock_.elapsed();
     const std::optional<NamespaceName> ns = round->kept ? std::optional(round->kept->ns) : std::nullopt;
     {
@@ -408,7 +423,7 @@ class Feedback::Desk : public std::enable_shared_from_this<Feedback::Desk> {
       }
     }
     if (round->ended && ns) expire(*ns, round->job, *round->ended);
-    readers_->changed(round->job);
+    readers_->changed(round->job, news);
     for (Item& item : round->items) {
       if (!item.refused.ok())
         item.reply(item.refused);

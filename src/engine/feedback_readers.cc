@@ -100,6 +100,12 @@ void Feedback::Readers::read(OutputQuery query, Reply<JobOutput> reply) {
   look(std::move(waiter));
 }
 
+bool Feedback::Readers::waits_for(JobId job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = watched_.find(job);
+  return found != watched_.end() && !found->second.parked.empty();
+}
+
 // REQUIRES: it counts among those that are looking.
 void Feedback::Readers::look(Waiter waiter) {
   {
@@ -142,17 +148,45 @@ void Feedback::Readers::look_each(std::vector<Waiter> waiters) {
   for (Waiter& waiter : waiters) look(std::move(waiter));
 }
 
-void Feedback::Readers::changed(JobId job) {
+void Feedback::Readers::changed(JobId job, const OutputNews* news) {
   std::vector<Waiter> woken;
+  std::vector<Waiter> told;
   {
     const std::lock_guard lock(mutex_);
     const auto found = watched_.find(job);
     if (found == watched_.end()) return;
-    ++found->second.changes;
-    woken.swap(found->second.parked);
-    found->second.looking += woken.size();
+    Watched& watched = found->second;
+    ++watched.changes;
+    for (Waiter& waiter : std::exchange(watched.parked, {})) {
+      if (news == nullptr || waiter.query.after != news->behind) {
+        ++watched.looking;
+        woken.push_back(std::move(waiter));
+      } else if (take_news(waiter, *news)) {
+        --waiting_;
+        told.push_back(std::move(waiter));
+      } else {
+        watched.parked.push_back(std::move(waiter));
+      }
+    }
+    if (watched.looking == 0 && watched.parked.empty()) watched_.erase(found);
   }
+  for (Waiter& waiter : told) waiter.reply(std::move(waiter.found));
   look_each(std::move(woken));
+}
+
+// False: nothing of it is for the waiter, who need not look at it again either.
+bool Feedback::Readers::take_news(Waiter& waiter, const OutputNews& news) {
+  const OutputQuery& query = waiter.query;
+  OutputPage page = page_of({.after = query.after, .channel = query.channel, .limit = query.limit}, news.blocks, true);
+  JobOutput& out = waiter.found;
+  out.stage = news.head.stage;
+  out.metrics = news.head.metrics;
+  out.chunks = std::move(page.chunks);
+  out.more = page.more;
+  out.next = page.more ? page.next : std::max(page.next, news.head.last);
+  if (!out.chunks.empty()) return true;
+  waiter.query.after = out.next;
+  return false;
 }
 
 Duration Feedback::Readers::tick() {

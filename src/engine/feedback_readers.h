@@ -10,14 +10,22 @@
 
 namespace muster::engine {
 
+// What has been written about a job, behind all that was there, so that nobody has to read it who waits for it.
+struct OutputNews {
+  std::uint64_t behind = 0;  // number of the newest chunk before
+  OutputHead head;
+  std::vector<store::KeyPair> blocks;  // by their fields
+};
+
 // Any thread.
 class Feedback::Readers : public std::enable_shared_from_this<Feedback::Readers> {
  public:
   Readers(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
   void read(OutputQuery query, Reply<JobOutput> reply);
-  // Something about the job was written, or it ended.
-  void changed(JobId job);
+  // Something about the job was written, or it ended. `news`: all of it, when nothing that was there is gone, and the job runs.
+  void changed(JobId job, const OutputNews* news = nullptr);
+  bool waits_for(JobId job) const;
   bool any() const;
   Duration tick();
   void stop();
@@ -37,6 +45,7 @@ class Feedback::Readers : public std::enable_shared_from_this<Feedback::Readers>
     std::vector<Waiter> parked;
   };
 
+  static bool take_news(Waiter& waiter, const OutputNews& news);
   void look(Waiter waiter);
   void looked(Waiter waiter, Result<JobOutput> found);
   void look_each(std::vector<Waiter> waiters);

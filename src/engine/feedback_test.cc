@@ -285,6 +285,36 @@ TEST_F(FeedbackTest, AReaderWhoFollowsIsWokenByTheNextWrite) {
   EXPECT_EQ((*got)->chunks.front().data, "now");
 }
 
+TEST_F(FeedbackTest, AReaderWhoWaitsIsToldWhatWasWrittenWithoutReadingIt) {
+  const LeaseRef lease = running();
+  EXPECT_EQ(say({.lease = lease, .chunks = {text("before")}}), Code::ok);
+  std::optional<Result<JobOutput>> got;
+  engine_->feedback().read({.job = lease.job, .after = 1, .wait = 10s}, [&](Result<JobOutput> found) { got = std::move(found); });
+  work();
+  const std::size_t jobs = store_->asked(Verb::get_jobs), batches = store_->asked(Verb::keyspace);
+  EXPECT_EQ(say({.lease = lease, .stage = "second", .chunks = {text("now"), text("err", OutputChannel::errors)}}), Code::ok);
+  ASSERT_TRUE(got && got->ok());
+  EXPECT_EQ(store_->asked(Verb::get_jobs), jobs);
+  EXPECT_EQ(store_->asked(Verb::keyspace), batches + 1) << "the write alone";
+  const JobOutput same = read({.job = lease.job, .after = 1});
+  EXPECT_EQ((*got)->chunks, same.chunks);
+  EXPECT_EQ((*got)->next, same.next);
+  EXPECT_EQ((*got)->stage, same.stage);
+  EXPECT_EQ((*got)->state, JobState::running);
+}
+
+TEST_F(FeedbackTest, AReaderWhoWaitsIsToldWhatIsGone) {
+  const LeaseRef lease = running();
+  std::optional<Result<JobOutput>> got;
+  engine_->feedback().read({.job = lease.job, .wait = 10s}, [&](Result<JobOutput> found) { got = std::move(found); });
+  work();
+  EXPECT_EQ(say({.lease = lease, .chunks = {text(std::string(limits::kOutputChunkBytesMax + 1, 'y'))}}), Code::ok);
+  work();
+  ASSERT_TRUE(got && got->ok());
+  ASSERT_EQ((*got)->gaps.size(), 1U);
+  EXPECT_EQ((*got)->gaps.front().lost.until, 1U);
+}
+
 TEST_F(FeedbackTest, AReaderOfAnotherChannelWaitsOn) {
   const LeaseRef lease = running();
   std::optional<Result<JobOutput>> got;
