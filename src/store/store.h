@@ -6,7 +6,8 @@
 //
 // Shared promises:
 //  - A reply that says ok is durable, with one exception: a claim may be answered before its own commit. Losing it in a crash
-//    is a redelivery, which rule 2 allows: only durable jobs are handed out, and fences come from durably reserved blocks.
+//    is a redelivery, which rule 2 allows: only durable jobs are handed out, and fences come from durably reserved blocks. So may
+//    a renewal that leaves the lease as long as it was: a crash gives every lease its whole length again.
 //  - `unavailable` means nothing was written; `outcome_unknown` means it may have been; nothing else is returned for a
 //    failure of the database.
 //  - Time is the store's own: SQLite reads the Clock it was given, PostgreSQL the database's. An expiry is inclusive: a

@@ -106,6 +106,27 @@ TEST_F(Overlap, AJobIsHandedOutWhenItIsDurableAndNotBefore) {
   EXPECT_EQ((*late)->value().grants.size(), 1u);
 }
 
+TEST_F(Overlap, ARenewalWaitsForNoWriteUnlessItChangesTheLease) {
+  enqueue();
+  settle();
+  const auto grants = claimed(1);
+  ASSERT_EQ(grants.size(), 1U);
+  const auto renew = [&](std::optional<Duration> ttl) {
+    return call<store::Each<store::Renewed>>(&SqliteStore::renew,
+                                             std::vector{store::Renewal{{grants[0].id, grants[0].fence}, ttl}});
+  };
+  enqueue();
+  store_->pump();  // its write is under way
+  const auto same = renew(std::nullopt);
+  const auto longer = renew(Duration(60'000));
+  store_->pump();
+  ASSERT_TRUE(same->has_value());
+  EXPECT_TRUE((*same)->value()[0].ok());
+  EXPECT_FALSE(longer->has_value());
+  settle();
+  EXPECT_TRUE(longer->has_value());
+}
+
 TEST_F(Overlap, AJobThatIsDueIsNotHandedOutBeforeItIsDurable) {
   const auto made = enqueue(Duration(5));
   store_->pump();

@@ -97,7 +97,12 @@ class FileStore final : public SqliteStore {
   void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
     write_each(sqlite::report_progress, reply, batch);
   }
-  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override { write_each(sqlite::renew, reply, batch); }
+  void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override {
+    // One that leaves the lease as long as it was is kept in memory alone: there is nothing to wait for.
+    const bool lasts = std::any_of(batch.begin(), batch.end(), [](const Renewal& one) { return one.ttl.has_value(); });
+    put<Each<Renewed>>(lasts ? OpKind::write : OpKind::claim, std::move(reply),
+                       [batch = std::move(batch)](Core& core) { return each<Renewed>(core, batch, sqlite::renew); });
+  }
   void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { write_each(sqlite::cancel, reply, batch); }
   void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { write_each(sqlite::redrive, reply, jobs); }
   void redrive_matching(RedriveFilter request, Reply<Redriven> reply) override {
@@ -206,7 +211,7 @@ class FileStore final : public SqliteStore {
   // --- agents ---
   void put_agent(AgentPut put, Reply<Agent> reply) override { write_verb(sqlite::put_agent, reply, put); }
   void get_agents(NamespaceName ns, std::vector<AgentId> ids, Reply<Each<Agent>> reply) override {
-    ask_agents(&AgentReads::get_agents, reply, ns, ids);
+    read_agents(&AgentReads::get_agents, reply, ns, ids);
   }
   void list_agents(AgentQuery query, Reply<AgentPage> reply) override { show_agents(&AgentReads::list_agents, reply, query); }
   void delete_agent(NamespaceName ns, AgentId id, Reply<Agent> reply) override {
@@ -214,7 +219,7 @@ class FileStore final : public SqliteStore {
   }
   void put_tool(ToolPut put, Reply<Tool> reply) override { write_verb(sqlite::put_tool, reply, put); }
   void get_tools(NamespaceName ns, std::vector<ToolName> names, Reply<Each<Tool>> reply) override {
-    ask_agents(&AgentReads::get_tools, reply, ns, names);
+    read_agents(&AgentReads::get_tools, reply, ns, names);
   }
   void list_tools(ToolQuery query, Reply<ToolPage> reply) override { show_agents(&AgentReads::list_tools, reply, query); }
   void delete_tool(NamespaceName ns, ToolName name, Reply<Tool> reply) override {
@@ -227,7 +232,7 @@ class FileStore final : public SqliteStore {
     write_verb(sqlite::update_session, reply, session);
   }
   void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> reply) override {
-    ask_agents(&AgentReads::get_sessions, reply, ns, ids);
+    read_agents(&AgentReads::get_sessions, reply, ns, ids);
   }
   void list_sessions(SessionQuery query, Reply<SessionPage> reply) override {
     show_agents(&AgentReads::list_sessions, reply, query);
@@ -239,12 +244,12 @@ class FileStore final : public SqliteStore {
     write_verb(sqlite::start_agent_run, reply, start);
   }
   void get_agent_runs(std::vector<JobId> runs, Reply<Each<AgentRun>> reply) override {
-    ask_agents(&AgentReads::get_agent_runs, reply, runs);
+    read_agents(&AgentReads::get_agent_runs, reply, runs);
   }
   void list_agent_runs(AgentRunQuery query, Reply<AgentRunPage> reply) override {
     show_agents(&AgentReads::list_agent_runs, reply, query);
   }
-  void view_agent_run(JobId run, Reply<AgentRunView> reply) override { ask_agents(&AgentReads::view_agent_run, reply, run); }
+  void view_agent_run(JobId run, Reply<AgentRunView> reply) override { read_agents(&AgentReads::view_agent_run, reply, run); }
   void write_agent_run(AgentRunWrite write, Reply<AgentRunWritten> reply) override {
     write_verb(sqlite::write_agent_run, reply, write);
   }
@@ -259,7 +264,7 @@ class FileStore final : public SqliteStore {
   }
   void get_blob(Uuid id, Reply<Blob> reply) override { ask_agents(&AgentReads::get_blob, reply, id); }
   void get_spending(SpendingQuery query, Reply<SpendingView> reply) override {
-    ask_agents(&AgentReads::get_spending, reply, query);
+    read_agents(&AgentReads::get_spending, reply, query);
   }
   void compact_session(Compaction compaction, Reply<CompactionEvent> reply) override {
     write_verb(sqlite::compact_session, reply, compaction);
@@ -473,7 +478,13 @@ class FileStore final : public SqliteStore {
     behind_writer(std::move(reply), std::move(body), allowed);
   }
 
-  // A runtime of agents decides by what it reads, so while rows cannot be committed the writer itself looks: it sees them.
+  // What a runtime of agents decides by, a few rows each: the writer looks, or it would have to commit for every look.
+  template <class T, class Verb, class... Args>
+  void read_agents(Verb verb, Reply<T>& reply, Args&... args) {
+    read(std::move(reply),
+         [this, verb, ... args = std::move(args)](Core&) -> Result<T> { return (writers_reader_->agents().*verb)(args...); });
+  }
+  // The same of what may be long: a reader looks, but while rows cannot be committed, which only the writer sees.
   template <class T, class Verb, class... Args>
   void ask_agents(Verb verb, Reply<T>& reply, Args&... args) {
     const auto ask = [verb, ... args = std::move(args)](Reader& reader) -> Result<T> { return (reader.agents().*verb)(args...); };
