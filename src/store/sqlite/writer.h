@@ -56,7 +56,7 @@ enum class OpKind : std::uint8_t {
   look,   // the same, and other connections see it too by then
   write,  // answered after the commit
   sweep,  // a write that runs behind all others of its group: what waited beside it is heard before anybody is judged
-  claim,  // answered before the commit: see the promises in store/store.h
+  claim,  // and a renewal that changes no row: answered before the commit, see the promises in store/store.h
 };
 
 class Op {
