@@ -7,11 +7,24 @@
 namespace muster {
 namespace {
 
+// Work that leads to more work is done as often before the rest is left to whoever sleeps.
+constexpr int kHelpedMax = 16;
+
 struct Round {
   std::size_t depth = 0;
   std::vector<std::shared_ptr<Sleeper>> sleepers;  // a handful: they are looked through
+  std::vector<std::shared_ptr<Sleeper>> helped;    // its memory is used again
 };
 thread_local Round t_round;
+
+void help() {
+  for (int i = 0; i < kHelpedMax && !t_round.sleepers.empty(); ++i) {
+    t_round.helped.swap(t_round.sleepers);
+    for (const std::shared_ptr<Sleeper>& who : t_round.helped)
+      if (!who->work_here()) who->wake();
+    t_round.helped.clear();
+  }
+}
 
 }  // namespace
 
@@ -28,9 +41,11 @@ void wake_all_asked() {
   t_round.sleepers.clear();
 }
 
-WakeRound::WakeRound() { ++t_round.depth; }
+WakeRound::WakeRound(Helps helps) : helps_(helps) { ++t_round.depth; }
 
 WakeRound::~WakeRound() {
+  // The round goes on meanwhile: whom the work asks for is helped too.
+  if (helps_ == Helps::yes && t_round.depth == 1) help();
   if (--t_round.depth == 0) wake_all_asked();
 }
 

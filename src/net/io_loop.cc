@@ -82,7 +82,7 @@ void IoLoop::State::round() {
   check(count >= 0 || errno == EINTR, "epoll_wait works");
   sleeper->asleep.store(false, std::memory_order_relaxed);
   {
-    const WakeRound requests;
+    const WakeRound requests(WakeRound::Helps::yes);
     tell_ready(count > 0 ? static_cast<std::size_t>(count) : 0);
     call_each(go_on_, &Watched::goes_on_, &Watched::go_on);
     fire_timers();
@@ -145,7 +145,7 @@ void IoLoop::State::run_posted() {
       if (posted.empty()) break;
       batch_.swap(posted);
     }
-    const WakeRound requests;
+    const WakeRound requests(WakeRound::Helps::yes);
     for (UniqueFunction<void()>& work : batch_) {
       if (stopping) return;
       run_guarded("posted work", work);
@@ -209,6 +209,17 @@ void IoLoop::post(UniqueFunction<void()> work) {
     state_->posted.push_back(std::move(work));
   }
   if (state_->sleeper->asleep.load()) wake(state_->sleeper);
+}
+
+std::shared_ptr<Helper> IoLoop::helper() {
+  struct Posting final : Helper {
+    explicit Posting(IoLoop& to) : loop(to) {}
+    void come_by(std::shared_ptr<Sleeper> who) override {
+      loop.post([who = std::move(who)] { wake(who); });
+    }
+    IoLoop& loop;
+  };
+  return std::make_shared<Posting>(*this);
 }
 
 bool IoLoop::running() const { return state_->thread.joinable() && !state_->stopping; }

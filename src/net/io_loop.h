@@ -13,6 +13,10 @@
 #include "base/metrics.h"
 #include "base/unique_function.h"
 
+namespace muster {
+class Helper;
+}
+
 namespace muster::net {
 
 class IoLoop {
@@ -29,6 +33,8 @@ class IoLoop {
 
   // Runs `work` on the loop's thread, in order of posting. From any thread. Many posts cost one wake-up.
   void post(UniqueFunction<void()> work);
+  // Its rounds help (base/wake.h). Asked for what it cannot do any more after stop(), and not after the loop is gone.
+  std::shared_ptr<Helper> helper();
   bool running() const;        // between start() and stop()
   bool inside() const;         // is this the loop's thread?
   void assert_inside() const;  // aborts when it is not
