@@ -10,7 +10,6 @@
 #include "server/cluster_view.h"
 #include "server/version.h"
 #include "server/wiring.h"
-#include "store/sqlite/store.h"
 
 namespace muster::server {
 namespace {
@@ -48,6 +47,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   if (Status status = server->start_agents(config, std::move(model)); !status.ok()) return status;
   server->loop_ = std::make_unique<net::IoLoop>(clock, &server->metrics_);
   server->loop_->start();
+  if (server->sqlite_ != nullptr) server->sqlite_->set_helper(server->loop_->helper());
   server->brake_ = std::make_shared<auth::Brake>(brake_options(config));
   server->next_note_ = std::make_unique<net::Timer>(*server->loop_);
   server->loop_->post([server = server.get()] { server->note_listening(); });
@@ -89,6 +89,7 @@ Status Server::open_store(const Config& config) {
   options.listening = &listening_;
   auto opened = store::sqlite::SqliteStore::open(std::move(options), clock_, metrics_);
   if (!opened.ok()) return opened.status();
+  sqlite_ = opened->get();
   store_ = std::move(opened).value();
   return {};
 }
@@ -275,6 +276,7 @@ Status Server::stop(Duration grace) {
   if (model_) model_->stop();
   if (engine_) engine_->stop();
   if (ticker_) ticker_->stop();
+  if (loop_ && sqlite_ != nullptr) sqlite_->set_helper(nullptr);
   if (loop_) loop_->stop();
   if (history_file_) history_file_->keep();
   return store_ ? store_->close() : Status();

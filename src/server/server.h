@@ -29,6 +29,7 @@
 #include "server/ticker.h"
 #include "store/metered.h"
 #include "store/postgres/store.h"
+#include "store/sqlite/store.h"
 #include "store/store.h"
 
 namespace muster::server {
@@ -87,6 +88,7 @@ class Server {
   Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   store::postgres::PostgresStore* postgres_ = nullptr;  // store_, when it is that one
+  store::sqlite::SqliteStore* sqlite_ = nullptr;        // or that one
   std::unique_ptr<store::MeteredStore> metered_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<HistoryFile> history_file_;

@@ -59,6 +59,7 @@ Plan make_plan(Random& random) {
     plan.engine.retention.dead_kept = ms(random.between(60'000, 240'000));
   }
   if (random.chance(0.15)) plan.engine.retention.finished_count_max = static_cast<std::uint64_t>(random.between(20, 80));
+  plan.helped = random.chance(0.6);
   return plan;
 }
 

@@ -29,6 +29,7 @@ struct Plan {
   std::size_t workers = 4;
   std::size_t redo_bytes = 0;
   bool overlapped = false;
+  bool helped = false;
   std::size_t readers = 1;
   Duration client_pause{200};  // mean
   engine::Options engine;

@@ -54,6 +54,7 @@ void World::open() {
     options.readers = plan_.readers;
     options.redo_bytes = plan_.redo_bytes;
     options.overlapped = plan_.overlapped;
+    options.helped = plan_.helped;
     options.seed = store_seed_;
     if (!peaceful_ && plan_.crash_every != 0 && random_.chance(0.15))
       disk_.die_after(static_cast<std::uint64_t>(random_.between(1, 30)));

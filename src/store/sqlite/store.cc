@@ -5,17 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
-#include <thread>
-
-#include <fmt/format.h>
 
 #include "base/incident.h"
-#include "base/wake.h"
 #include "store/keyspace/keyspace.h"
 #include "store/refusals.h"
+#include "store/sqlite/op_queue.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/reader.h"
+#include "store/sqlite/verb_cost.h"
 #include "store/sqlite/verbs/agents.h"
 #include "store/sqlite/verbs/verbs.h"
 #include "store/sqlite/writer.h"
@@ -59,7 +56,8 @@ class FileStore final : public SqliteStore {
         log_mover_(std::move(opened.log_mover)),
         redo_(std::move(opened.redo)),
         writer_(*connection_, *log_mover_, *redo_, clock, options_.listening != nullptr ? *options_.listening : all_time_,
-                metrics, options_) {}
+                metrics, options_),
+        queue_(writer_, clock, options_.pending_max) {}
 
   ~FileStore() override { abandon(); }
 
@@ -75,33 +73,40 @@ class FileStore final : public SqliteStore {
       connections.push_back(std::move(*reader));
     }
     readers_ = std::make_unique<ReaderPool>(std::move(connections), writer_.core().ids, incidents_);
-    writer_.use_threads([this] { write_ended(); });
-    thread_ = std::thread([this] { run(); });
+    writer_.use_threads([this] { queue_.write_ended(); });
+    queue_.start_thread();
     return {};
   }
 
   // --- jobs ---
   void enqueue(std::vector<JobSpec> jobs, Reply<std::vector<Enqueued>> reply) override {
-    write_verb(sqlite::enqueue, reply, jobs);
+    const std::size_t cost = cost_of(jobs);
+    put<std::vector<Enqueued>>(
+        OpKind::write, std::move(reply), [jobs = std::move(jobs)](Core& core) mutable { return sqlite::enqueue(core, jobs); },
+        cost);
   }
   void claim(ClaimRequest request, Reply<ClaimReply> reply) override {
-    put<ClaimReply>(OpKind::claim, std::move(reply),
-                    [request = std::move(request)](Core& core) { return sqlite::claim(core, request); });
+    const std::size_t cost = cost_of(request);
+    put<ClaimReply>(
+        OpKind::claim, std::move(reply), [request = std::move(request)](Core& core) { return sqlite::claim(core, request); },
+        cost);
   }
   void complete(std::vector<Completion> batch, Reply<Each<Settled>> reply) override {
-    write_each(sqlite::complete, reply, batch);
+    short_each(sqlite::complete, reply, batch);
   }
-  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::fail, reply, batch); }
-  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::snooze, reply, batch); }
-  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { write_each(sqlite::release, reply, batch); }
+  void fail(std::vector<Failure> batch, Reply<Each<Settled>> reply) override { short_each(sqlite::fail, reply, batch); }
+  void snooze(std::vector<Snooze> batch, Reply<Each<Settled>> reply) override { short_each(sqlite::snooze, reply, batch); }
+  void release(std::vector<Release> batch, Reply<Each<Settled>> reply) override { short_each(sqlite::release, reply, batch); }
   void report_progress(std::vector<ProgressUpdate> batch, Reply<Each<Renewed>> reply) override {
-    write_each(sqlite::report_progress, reply, batch);
+    short_each(sqlite::report_progress, reply, batch);
   }
   void renew(std::vector<Renewal> batch, Reply<Each<Renewed>> reply) override {
     // One that leaves the lease as long as it was is kept in memory alone: there is nothing to wait for.
     const bool lasts = std::any_of(batch.begin(), batch.end(), [](const Renewal& one) { return one.ttl.has_value(); });
-    put<Each<Renewed>>(lasts ? OpKind::write : OpKind::claim, std::move(reply),
-                       [batch = std::move(batch)](Core& core) { return each<Renewed>(core, batch, sqlite::renew); });
+    const std::size_t cost = cost_of(batch);
+    put<Each<Renewed>>(
+        lasts ? OpKind::write : OpKind::claim, std::move(reply),
+        [batch = std::move(batch)](Core& core) { return each<Renewed>(core, batch, sqlite::renew); }, cost);
   }
   void cancel(std::vector<Cancel> batch, Reply<Each<Cancelled>> reply) override { write_each(sqlite::cancel, reply, batch); }
   void redrive(std::vector<JobId> jobs, Reply<Each<Settled>> reply) override { write_each(sqlite::redrive, reply, jobs); }
@@ -123,7 +128,9 @@ class FileStore final : public SqliteStore {
     on_reader_behind_writer(std::move(begin), find);
   }
   void get_jobs(std::vector<JobId> jobs, Reply<Each<Job>> reply) override {
-    read(std::move(reply), [jobs = std::move(jobs)](Core& core) { return each<Job>(core, jobs, read_job); });
+    const std::size_t cost = cost_of(jobs);
+    put<Each<Job>>(
+        OpKind::read, std::move(reply), [jobs = std::move(jobs)](Core& core) { return each<Job>(core, jobs, read_job); }, cost);
   }
   void list_jobs(JobQuery query, Reply<JobPage> reply) override {
     if (is_manual()) {
@@ -157,7 +164,7 @@ class FileStore final : public SqliteStore {
 
   // --- runs ---
   void run_steps(std::vector<StepCall> calls, Reply<Each<StepAnswer>> reply) override {
-    write_each(sqlite::run_step, reply, calls);
+    short_each(sqlite::run_step, reply, calls);
   }
   void list_steps(StepQuery query, Reply<StepPage> reply) override { read_verb(sqlite::list_steps, reply, query); }
   void signal_runs(std::vector<Signal> signals, Reply<Each<Signalled>> reply) override {
@@ -286,7 +293,7 @@ class FileStore final : public SqliteStore {
   void register_workers(std::vector<WorkerSpec> batch, Reply<Each<Registered>> reply) override {
     write_each(register_worker, reply, batch);
   }
-  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { write_each(sqlite::heartbeat, reply, batch); }
+  void heartbeat(std::vector<Beat> batch, Reply<Each<BeatReply>> reply) override { short_each(sqlite::heartbeat, reply, batch); }
   void drain(std::vector<Drain> batch, Reply<Each<Worker>> reply) override { write_each(sqlite::drain, reply, batch); }
   void resume(std::vector<Resume> batch, Reply<Each<Worker>> reply) override { write_each(sqlite::resume, reply, batch); }
   void unregister(std::vector<Unregister> batch, Reply<Each<Worker>> reply) override {
@@ -351,7 +358,8 @@ class FileStore final : public SqliteStore {
 
   void set_listener(Listener* listener) override { writer_.set_listener(listener); }
   Status close() override;
-  bool pump() override;
+  bool pump() override { return queue_.pump(options_.helped); }
+  void set_helper(std::shared_ptr<Helper> helper) override { queue_.set_helper(std::move(helper)); }
 
  private:
   // A batch of keys: slices with the writer, long reads with the readers.
@@ -362,8 +370,9 @@ class FileStore final : public SqliteStore {
 
    private:
     void run_slice(Reply<store::keyspace::Part> done) override {
-      store_.put<store::keyspace::Part>(writes() ? OpKind::write : OpKind::read, std::move(done),
-                                        [this](Core& core) { return run_keys(core, batch(), slice()); });
+      store_.put<store::keyspace::Part>(
+          writes() ? OpKind::write : OpKind::read, std::move(done),
+          [this](Core& core) { return run_keys(core, batch(), slice()); }, cost_of(batch()));
     }
     void run_long(Reply<store::keyspace::Part> done) override {
       store::keyspace::Run what = long_reads();
@@ -377,21 +386,8 @@ class FileStore final : public SqliteStore {
 
   // --- the queue ---
   template <class T, class Body>
-  void put(OpKind kind, Reply<T> reply, Body body) {
-    std::unique_lock lock(mutex_);
-    const bool full = pending_.size() >= options_.pending_max;
-    if (closing_ || full) {
-      lock.unlock();
-      if (full)
-        return reply(
-            Status::exhausted(fmt::format("{} requests wait for the store, which is the most it takes", options_.pending_max)));
-      return reply(refusal::closed());
-    }
-    const bool was_empty = pending_.empty();
-    pending_.push_back(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)));
-    lock.unlock();
-    // The writer takes everything at once, so only the first of a group has to wake it, but for one whose round is not over.
-    if (was_empty || !in_wake_round()) wake(writer_sleeper_);
+  void put(OpKind kind, Reply<T> reply, Body body, std::size_t cost = kLongVerb) {
+    queue_.put(std::make_unique<OpOf<T, Body>>(kind, std::move(body), std::move(reply)), cost);
   }
   template <class T, class Body>
   void write(Reply<T> reply, Body body) {
@@ -412,8 +408,14 @@ class FileStore final : public SqliteStore {
   }
   // The same for one item at a time, or for one name in a namespace.
   template <class T, class Item, class Verb>
-  void write_each(Verb verb, Reply<Each<T>>& reply, std::vector<Item>& batch) {
-    write(std::move(reply), [batch = std::move(batch), verb](Core& core) { return each<T>(core, batch, verb); });
+  void write_each(Verb verb, Reply<Each<T>>& reply, std::vector<Item>& batch, std::size_t cost = kLongVerb) {
+    put<Each<T>>(
+        OpKind::write, std::move(reply), [batch = std::move(batch), verb](Core& core) { return each<T>(core, batch, verb); },
+        cost);
+  }
+  template <class T, class Item, class Verb>
+  void short_each(Verb verb, Reply<Each<T>>& reply, std::vector<Item>& batch) {
+    write_each<T>(verb, reply, batch, cost_of(batch));
   }
   template <class T, class Item, class Verb>
   void read_each(Verb verb, Reply<Each<T>>& reply, NamespaceName& ns, std::vector<Item>& names) {
@@ -522,8 +524,6 @@ class FileStore final : public SqliteStore {
   void redrive_part(const std::shared_ptr<Redriving>& work);
   StoreInfo describe(Core& core);
   bool is_manual() const { return options_.threading == Threading::manual; }
-  void run();
-  void write_ended();
   void abandon();
 
   const Options options_;
@@ -538,13 +538,7 @@ class FileStore final : public SqliteStore {
   std::unique_ptr<Reader> writers_reader_;  // on the writer's connection, and its thread
   std::unique_ptr<ReaderPool> readers_;
 
-  std::mutex mutex_;  // leaf; guards the three below
-  std::vector<std::unique_ptr<Op>> pending_;
-  bool write_ended_ = false;
-  bool closing_ = false;
-  const std::shared_ptr<WaitingSleeper> writer_sleeper_ =
-      std::make_shared<WaitingSleeper>();  // shared with those about to wake it
-  std::thread thread_;
+  OpQueue queue_;
 };
 
 void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
@@ -582,50 +576,8 @@ StoreInfo FileStore::describe(Core& core) {
   return out;
 }
 
-void FileStore::run() {
-  std::vector<std::unique_ptr<Op>> ops;
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      writer_sleeper_->some.wait(lock, [this] { return closing_ || !pending_.empty() || write_ended_; });
-      write_ended_ = false;
-      if (closing_ && pending_.empty()) break;
-      ops.swap(pending_);
-    }
-    // What is durable leaves first, and what ran meanwhile is written while the next group runs.
-    writer_.go_on();
-    if (!ops.empty()) writer_.process(ops);
-  }
-  writer_.drain();
-}
-
-void FileStore::write_ended() {
-  {
-    const std::lock_guard lock(mutex_);
-    write_ended_ = true;
-  }
-  writer_sleeper_->wake();
-}
-
-bool FileStore::pump() {
-  std::vector<std::unique_ptr<Op>> ops;
-  {
-    const std::lock_guard lock(mutex_);
-    ops.swap(pending_);
-  }
-  if (ops.empty() && writer_.all_settled()) return false;
-  writer_.process(ops);
-  return true;
-}
-
 Status FileStore::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (closing_) return {};
-    closing_ = true;
-  }
-  writer_sleeper_->some.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (!queue_.stop_thread()) return {};
   writer_.end_threads();
   if (is_manual()) {
     while (pump()) {
@@ -639,19 +591,12 @@ Status FileStore::close() {
 
 // Without close(): the threads end, nothing is marked; what was not answered is refused so that every reply is called.
 void FileStore::abandon() {
-  std::vector<std::unique_ptr<Op>> left;
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-    left.swap(pending_);
-  }
-  writer_sleeper_->some.notify_all();
-  if (thread_.joinable()) thread_.join();
+  const std::vector<std::unique_ptr<Op>> left = queue_.give_up();
   writer_.end_threads();
   if (readers_) readers_->close();
   writer_.set_listener(nullptr);
   writer_.give_up(refusal::closed());
-  for (auto& op : left) op->refuse(refusal::closed());
+  for (const auto& op : left) op->refuse(refusal::closed());
 }
 
 }  // namespace

@@ -16,6 +16,10 @@
 #include "base/status.h"
 #include "store/store.h"
 
+namespace muster {
+class Helper;
+}
+
 namespace muster::store::sqlite {
 
 enum class Durability : std::uint8_t {
@@ -44,6 +48,7 @@ struct Options {
   std::size_t redo_bytes = kRedoBytesDefault;
   std::uint64_t seed = 0;   // of backoff jitter; 0: from the operating system
   bool overlapped = false;  // Threading::manual: a group is written behind the next one, as with threads under load
+  bool helped = false;      // Threading::manual: groups are run as a thread that helps runs them, where it may
   // What silence is judged by; outlives the store. Null: all time counts.
   const ListeningClock* listening = nullptr;
 };
@@ -65,6 +70,10 @@ class SqliteStore : public Store {
   // Threading::manual only: does everything queued so far as one group. False when there was nothing to do, and nothing to be
   // written.
   virtual bool pump() = 0;
+
+  // Threading::own only: a thread that runs short groups of verbs by itself at the ends of its rounds (op_queue.h), which also
+  // answer there. Null before that thread ends.
+  virtual void set_helper(std::shared_ptr<Helper> helper) = 0;
 };
 
 }  // namespace muster::store::sqlite

@@ -26,6 +26,9 @@ constexpr int kLogPagesMax = 8'000;
 constexpr std::size_t kRoomLeast = 256 * 1024;
 constexpr std::size_t kRoomShare = 4;
 
+// Jobs whose time has come, in a group that must soon be done: the others wait for the next one.
+constexpr std::size_t kPromotePerShortGroup = 100;
+
 // A write for so few verbs is made by the writer itself: handing it over would take longer than they would gain.
 constexpr std::size_t kWrittenHereMax = 2;
 // Verbs and bytes that wait for the disk before the writer waits too.
@@ -151,6 +154,11 @@ void Writer::write_sealed() {
 
 void Writer::go_on() {
   const RedoWriter::Progress progress = redo_.progress();
+  settle_written(progress);
+  if (!progress.failure.ok() && !sealed_.empty()) fail_sealed(progress);
+}
+
+void Writer::settle_written(const RedoWriter::Progress& progress) {
   for (std::size_t i = 0; i < progress.writes; ++i)
     metrics_.commit_seconds.observe(progress.seconds / static_cast<double>(progress.writes));
   metrics_.commits.add(progress.writes);
@@ -163,7 +171,6 @@ void Writer::go_on() {
     settled_to_ = settled.recorded_to;
     settle(settled);
   }
-  if (!progress.failure.ok() && !sealed_.empty()) fail_sealed(progress);
 }
 
 void Writer::settle(Sealed& sealed) {
@@ -219,10 +226,8 @@ Status Writer::fold() {
 }
 
 void Writer::fold_when_due() {
-  if (folding_ && fold_thread_ != nullptr)
-    if (const std::optional<Status> result = fold_thread_->take()) folded(*result);
-  if (suspect_ || (redo_used_ < fold_at_ && !log_is_due())) return;
-  if (folding_ && redo_used_ < fold_at_ * kFoldsOverdueMax) return;
+  note_fold();
+  if (suspect_ || !fold_is_due()) return;
   wait_for_fold();
   drain();
   if (!suspect_) begin_fold();
@@ -245,6 +250,16 @@ void Writer::begin_fold() {
   else if (!overlapped_)
     wait_for_fold();
   if (db_.log_pages() >= kLogPagesMax) wait_for_fold();
+}
+
+void Writer::note_fold() {
+  if (!folding_ || fold_thread_ == nullptr) return;
+  if (const std::optional<Status> result = fold_thread_->take()) folded(*result);
+}
+
+bool Writer::fold_is_due() const {
+  if (folding_) return redo_used_ >= fold_at_ * kFoldsOverdueMax;
+  return redo_used_ >= fold_at_ || log_is_due();
 }
 
 bool Writer::log_is_due() const {
@@ -405,6 +420,7 @@ void Writer::answer_read(std::unique_ptr<Op> op) {
 }
 
 void Writer::give_up(const Status& status) {
+  refuse(unfinished_, status);
   for (Sealed& sealed : sealed_) refuse(sealed.ops, status);
   sealed_.clear();
 }
@@ -432,8 +448,10 @@ bool Writer::write_is_stuck() {
 
 void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   const bool folding = folding_;
+  if (!unfinished_failure_.ok()) fail(unfinished_, std::exchange(unfinished_failure_, {}));
+  unfinished_.clear();
   try {
-    process_group(ops);
+    if (const Status status = process_group(ops, kPromotePerGroup); !status.ok()) fail(ops, status);
     write_sealed();
     fold_when_due();
     if (overlapped_ && folding) wait_for_fold();  // as if it had ended meanwhile
@@ -449,13 +467,40 @@ void Writer::process(std::vector<std::unique_ptr<Op>>& ops) {
   ops.clear();
 }
 
+bool Writer::process_short(std::vector<std::unique_ptr<Op>>& ops) {
+  const RedoWriter::Progress progress = redo_.progress();
+  settle_written(progress);
+  note_fold();
+  if (!progress.failure.ok() || upkeep_is_due()) return false;
+  try {
+    unfinished_failure_ = process_group(ops, kPromotePerShortGroup);
+    if (!unfinished_failure_.ok()) {
+      unfinished_.swap(ops);
+      return false;
+    }
+    if (redo_.has_thread() && !sealed_.empty()) redo_.wake();
+    if (!redo_.has_thread()) write_sealed();
+    // A group that changed nothing waits for those before it alone.
+    if (!sealed_.empty() && !sealed_.front().changed) settle_written(redo_.progress());
+    core_.tidy_grants();
+  } catch (...) {
+    fail_after_throw(ops, nullptr);
+  }
+  ops.clear();
+  return !upkeep_is_due();
+}
+
+bool Writer::upkeep_is_due() const {
+  return suspect_ || index_broken_ || fold_is_due() || unsettled_too_much() || core_.wants_tidying();
+}
+
 bool Writer::unsettled_too_much() const {
   std::size_t verbs = 0;
   for (const Sealed& sealed : sealed_) verbs += sealed.ops.size();
   return verbs > kUnsettledVerbsMax || recording_.bytes().size() - settled_to_ > kUnsettledBytesMax;
 }
 
-void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
+Status Writer::process_group(std::vector<std::unique_ptr<Op>>& ops, std::size_t promoted_max) {
   core_.group.clear();
   group_from_ = recording_.bytes().size();
   read_clocks();
@@ -468,7 +513,7 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
       set_health(status);
       // Who looks with another connection sees what could be committed.
       for (auto& op : ops) is_read(*op) ? answer_read(std::move(op)) : answer(*op, status);
-      return;
+      return {};
     }
     suspect_ = false;
     set_health({});
@@ -491,26 +536,29 @@ void Writer::process_group(std::vector<std::unique_ptr<Op>>& ops) {
     }
     answer_read(std::move(op));
   }
-  if (suspect_) return refuse(ops, Status::unavailable("the disk gave trouble; nothing was written, try again"));
-  if (writes == 0) return;
+  if (suspect_) {
+    refuse(ops, Status::unavailable("the disk gave trouble; nothing was written, try again"));
+    return {};
+  }
+  if (writes == 0) return {};
 
   // Numbers are used as soon as their reservation is committed, so that must be durable.
   const bool only_claims = claims == writes && !core_.numbers_low();
   note_unsettled();
   Status status = begin();
   if (status.ok()) {
-    core_.promote_due(kPromotePerGroup);
+    core_.promote_due(promoted_max);
     core_.reserve_numbers();
     // What judges silence goes behind every beat that has arrived.
-    if (!run_writes(ops, false) || !run_writes(ops, true)) return;
+    if (!run_writes(ops, false) || !run_writes(ops, true)) return {};
     status = db_.fault();
   }
-  if (!status.ok()) return fail(ops, status);
+  if (!status.ok()) return status;
   group_size_.observe(static_cast<double>(writes));
   const bool changed = recording_.bytes().size() != group_from_ || !core_.group.is_empty();
   const auto waits = [](const auto& op) { return op != nullptr && !op->answered(); };
-  if (!changed && std::none_of(ops.begin(), ops.end(), waits)) return;  // claims that found nothing
-  seal(ops, synced_ && !only_claims);
+  if (changed || std::any_of(ops.begin(), ops.end(), waits)) seal(ops, synced_ && !only_claims);  // or claims found nothing
+  return {};
 }
 
 void Writer::note_unsettled() {

@@ -1,7 +1,7 @@
 // The writer: takes everything that queued up while the last group was written, runs it, writes what it changed to the redo file,
 // and answers. Under low load a group is one verb and its latency one sync; under load groups grow by themselves.
 //
-// Exactly one thread runs process(): the store's writer thread, or the caller of pump().
+// One thread at a time calls it (op_queue.h): the store's writer thread, one that helps (process_short), or the caller of pump().
 //
 // While a group is written the next one runs, on rows and an index that the first has changed; its answers, and what others may
 // see only once it is durable (Group), wait in its Sealed. Groups become durable in their order. What is handed out has been
@@ -122,6 +122,10 @@ class Writer {
   Status start();
   // Takes the ops over.
   void process(std::vector<std::unique_ptr<Op>>& ops);
+  // The same for a thread that must not wait, of verbs that are soon done and look for nobody else: settles what has been
+  // written, runs them, and leaves the write to its thread. False: something is due that may take long, and process() comes next,
+  // with the ops that are left in `ops`.
+  bool process_short(std::vector<std::unique_ptr<Op>>& ops);
   // Threads wait for the disk from here on, while process() goes on; `written` is called on one of them: go_on() has something to
   // do.
   void use_threads(UniqueFunction<void()> written);
@@ -152,6 +156,12 @@ class Writer {
   Status begin();
   void seal(std::vector<std::unique_ptr<Op>>& ops, bool waits_for_disk);
   void write_sealed();
+  // The part of go_on() that is about groups that are durable.
+  void settle_written(const RedoWriter::Progress& progress);
+  void note_fold();  // that one has ended
+  bool fold_is_due() const;
+  // Something is to be done that may take long, and cannot be put off.
+  bool upkeep_is_due() const;
   void note_unsettled();
   bool unsettled_too_much() const;
   // So long that nobody can have been heard meanwhile: whoever waits for an answer says nothing.
@@ -171,7 +181,8 @@ class Writer {
   void wait_for_fold();
   // The rows as they were before this group, in an open transaction; and the index that belongs to them.
   Status restore();
-  void process_group(std::vector<std::unique_ptr<Op>>& ops);
+  // Not ok: a statement failed, and the group is to be undone by fail().
+  [[nodiscard]] Status process_group(std::vector<std::unique_ptr<Op>>& ops, std::size_t promoted_max);
   // Runs the group's sweeps, or its other writes, in the transaction that has begun. False: one threw, and the group has been
   // undone and refused.
   bool run_writes(std::vector<std::unique_ptr<Op>>& ops, bool sweeps);
@@ -210,9 +221,11 @@ class Writer {
   std::size_t settled_to_ = 0;      // of the recording
   std::unique_ptr<DiskThread> fold_thread_;
   bool folding_ = false;
-  const bool overlapped_;      // without threads, as if there were some
-  Group spare_;                // its memory is used again
-  bool log_in_doubt_ = false;  // a sync of SQLite's log has failed
+  const bool overlapped_;                        // without threads, as if there were some
+  Group spare_;                                  // its memory is used again
+  bool log_in_doubt_ = false;                    // a sync of SQLite's log has failed
+  std::vector<std::unique_ptr<Op>> unfinished_;  // a group that failed where nobody could wait for its undoing
+  Status unfinished_failure_;
   Core core_;
   const Incidents incidents_;
   std::mutex listener_mutex_;  // held while the listener is told; guards listener_

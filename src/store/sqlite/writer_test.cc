@@ -1,17 +1,12 @@
 // What the writer does when a verb, a reply or the listener throws: nothing half done is kept, everybody is answered once.
 #include "store/sqlite/writer.h"
 
-#include <future>
 #include <stdexcept>
-#include <thread>
 
 #include <gtest/gtest.h>
 
-#include "base/patience_testing.h"
 #include "base/temp_folder_testing.h"
-#include "base/wake.h"
 #include "store/sqlite/open.h"
-#include "store/sqlite/open_testing.h"
 #include "store/sqlite/verbs/verbs.h"
 
 namespace muster::store::sqlite {
@@ -147,44 +142,46 @@ TEST_F(WriterTest, WhatCouldNotBeRestoredIsNotGivenUpAtTheEnd) {
   EXPECT_EQ(rows(), "1");
 }
 
-TEST(StoreQueue, AGroupThatChangesNothingIsAnswered) {
-  const TempFolder folder;
-  const ManualClock clock;
-  Metrics metrics;
-  const auto store = open_for_test(folder.path("m.db"), clock, metrics);
-  constexpr std::size_t kMany = 20;  // more than are written without a thread
-  std::vector<std::promise<void>> answers(kMany);
-  {
-    const WakeRound round;  // so that they come together
-    for (std::promise<void>& answer : answers)
-      store->complete({Completion{}}, [&answer](const Result<Each<Settled>>&) { answer.set_value(); });
-  }
-  for (std::promise<void>& answer : answers) ASSERT_EQ(answer.get_future().wait_for(patience()), std::future_status::ready);
-  EXPECT_TRUE(store->close().ok());
+// A group that fails on a thread that must not wait for the disk is undone by one that may.
+TEST_F(WriterTest, AGroupThatFailsInShortIsUndoneAtLength) {
+  Status before = Status::conflict("unanswered"), failed = before, after = before;
+  Ops ops;
+  ops.push_back(enqueue(before));
+  ASSERT_TRUE(writer_->process_short(ops));
+  ASSERT_TRUE(before.ok()) << before.text();
+
+  const auto body = [](Core& core) -> Result<int> {
+    core.db.set_fault(Status::unavailable("a statement of a test fails"));
+    return 1;
+  };
+  ops.push_back(enqueue(failed));
+  ops.push_back(op<int>(OpKind::write, body, [](Result<int>) {}));
+  EXPECT_FALSE(writer_->process_short(ops));
+  EXPECT_EQ(failed.code(), Code::conflict) << "nobody was told yet";
+  EXPECT_TRUE(ops.empty()) << "the writer keeps what is to be undone";
+
+  ops.push_back(enqueue(after));
+  writer_->process(ops);
+  EXPECT_EQ(failed.code(), Code::unavailable);
+  EXPECT_TRUE(after.ok()) << after.text();
+  EXPECT_EQ(live(), 2u);
+  EXPECT_EQ(rows(), "2");
 }
 
-TEST(StoreQueue, WhoIsInNoRoundWaitsForNobodyElsesRound) {
-  const TempFolder folder;
-  const ManualClock clock;
-  Metrics metrics;
-  const auto store = open_for_test(folder.path("m.db"), clock, metrics);
-  const auto ask = [&](std::promise<bool>& answer) {
-    store->enqueue({}, [&](const Result<std::vector<Enqueued>>& made) { answer.set_value(made.ok()); });
-  };
-  // A writer that is not asleep yet finds everything by itself: most of the rounds find it asleep.
-  for (int i = 0; i < 50; ++i) {
-    std::thread([] {}).join();  // time to fall asleep
-    std::promise<bool> in_round;
-    {
-      const WakeRound round;  // of the loop, which is busy with other connections
-      ask(in_round);
-      std::promise<bool> other;
-      std::thread([&] { ask(other); }).join();
-      ASSERT_EQ(other.get_future().wait_for(patience()), std::future_status::ready);
-    }
-    EXPECT_TRUE(in_round.get_future().get());
-  }
-  EXPECT_TRUE(store->close().ok());
+TEST_F(WriterTest, AGroupThatFailedInShortIsRefusedWhenTheWriterIsGivenUp) {
+  Status failed = Status::conflict("unanswered");
+  Ops ops;
+  ops.push_back(enqueue(failed));
+  ops.push_back(op<int>(
+      OpKind::write,
+      [](Core& core) -> Result<int> {
+        core.db.set_fault(Status::unavailable("a statement of a test fails"));
+        return 1;
+      },
+      [](Result<int>) {}));
+  EXPECT_FALSE(writer_->process_short(ops));
+  writer_->give_up(Status::unavailable("closed"));
+  EXPECT_EQ(failed.code(), Code::unavailable);
 }
 
 }  // namespace
