@@ -1,12 +1,15 @@
 // A group is written while the next one runs: what may be seen before it is durable, and what a failed write takes along.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "store/sqlite/store.h"
 #include "tests/sim/faulty_vfs.h"
+#include "tests/sim/timeline.h"
 
 namespace muster::sim {
 namespace {
@@ -47,6 +50,7 @@ class Overlap : public ::testing::Test {
     (*store_.*method)(std::move(args)..., [answer](Result<T> result) { answer->emplace(std::move(result)); });
     return answer;
   }
+  void pass(Duration time) { clock_.move_to(clock_.since_start() + time); }
   void settle() {
     while (store_->pump()) {
     }
@@ -86,7 +90,7 @@ class Overlap : public ::testing::Test {
 
   Disk disk_{Random(3)};
   FaultyVfs vfs_{"overlap", disk_};
-  ManualClock clock_;
+  SimClock clock_;
   Metrics metrics_;
   std::unique_ptr<SqliteStore> store_;
 };
@@ -130,7 +134,7 @@ TEST_F(Overlap, ARenewalWaitsForNoWriteUnlessItChangesTheLease) {
 TEST_F(Overlap, AJobThatIsDueIsNotHandedOutBeforeItIsDurable) {
   const auto made = enqueue(Duration(5));
   store_->pump();
-  clock_.advance(Duration(10));
+  pass(Duration(10));
   const auto early = claim();
   store_->pump();
   ASSERT_TRUE(early->has_value() && (*early)->ok());
@@ -274,6 +278,63 @@ TEST_F(Overlap, ACrashAtAnyWriteOfAFoldLosesNothing) {
     }
   }
   EXPECT_GT(acknowledged.size(), 100u);
+}
+
+// What was told of jobs, in its order.
+struct Telling final : store::Listener {
+  void committed(const store::Committed& commit) override {
+    for (const JobChange& change : commit.jobs) told.push_back(change);
+  }
+  std::vector<JobChange> of(JobId job) const {
+    std::vector<JobChange> out;
+    std::copy_if(told.begin(), told.end(), std::back_inserter(out), [&](const JobChange& change) { return change.id == job; });
+    return out;
+  }
+  std::vector<JobChange> told;
+};
+
+// A job becomes due in memory with the next group. When that group fails, nobody has heard of it.
+TEST_F(Overlap, AJobThatBecameDueInAGroupThatFailedIsToldToBeDueBeforeItIsClaimed) {
+  Telling telling;
+  store_->set_listener(&telling);
+  const auto made = enqueue(Duration(1'000));
+  settle();
+  const JobId job = (*made)->value()[0].id;
+  pass(Duration(2'000));
+  disk_.faults.sync_failure = 1;
+  const auto failed = enqueue();
+  settle();
+  ASSERT_FALSE((*failed)->ok());
+  disk_.faults.sync_failure = 0;
+  settle();
+  EXPECT_EQ(claimed(10).size(), 1u);
+  complete({});
+  settle();
+  const auto changes = telling.of(job);
+  ASSERT_EQ(changes.size(), 3u);
+  EXPECT_EQ(changes[1].event, JobEvent::due);
+  EXPECT_EQ(changes[2].event, JobEvent::claimed);
+  EXPECT_EQ(changes[2].from, JobState::ready);
+  store_->set_listener(nullptr);
+}
+
+// The wall clock may be set back; what was told stays.
+TEST_F(Overlap, AJobThatWasToldToBeDueStaysReadyWhenTheClockIsSetBackAndAGroupFails) {
+  const auto made = enqueue(Duration(1'000));
+  settle();
+  pass(Duration(2'000));
+  enqueue();
+  settle();
+  clock_.jump_wall(Duration(-1'500));
+  disk_.faults.sync_failure = 1;
+  const auto failed = enqueue();
+  settle();
+  ASSERT_FALSE((*failed)->ok());
+  disk_.faults.sync_failure = 0;
+  EXPECT_EQ(claimed(10).size(), 2u);
+  const auto seen = get((*made)->value()[0].id);
+  settle();
+  EXPECT_EQ((*seen)->value()[0]->state, JobState::running);
 }
 
 }  // namespace

@@ -53,6 +53,14 @@ void Core::set_state(HotJob& job, JobState to) {
   job.state = to;
 }
 
+void Core::untell(const Group& untold) {
+  for (auto change = untold.jobs.rbegin(); change != untold.jobs.rend(); ++change) {
+    const auto key = ids.decode(change->id);
+    HotJob* const job = key ? find(*key) : nullptr;
+    if (job != nullptr && change->from) job->state = *change->from;
+  }
+}
+
 JobChange& Core::tell(JobKey key, const HotJob& job, std::optional<JobState> from, JobEvent event, std::string cause) {
   JobChange& change = group.jobs.emplace_back();
   change.id = ids.encode(key);

@@ -191,6 +191,8 @@ struct Core {
   JobSpec read_spec(JobKey key);
   JobChange& tell(JobKey key, const HotJob& job, std::optional<JobState> from, JobEvent event, std::string cause = {});
   void tell(const HotWorker& worker, std::optional<WorkerState> from, std::string cause);
+  // What the group was to tell is not told: its jobs are known by what was told before, until rebuild(). Newest group first.
+  void untell(const Group& untold);
   void write_worker(const HotWorker& worker);
   void take_offline(HotWorker& worker, const char* cause);
   void heard(HotWorker& worker);

@@ -80,7 +80,8 @@ void load_workers(Core& core) {
   }
 }
 
-void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec) {
+// `known`: what was known of the same job, or null.
+void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, const HotJob* known) {
   Statement& st = core.sql.job_live;
   job.running = std::make_unique<Running>();
   Running& running = *job.running;
@@ -94,7 +95,11 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec) {
   running.lease_ends = core.listened + running.lease_ttl;
   core.leases.add(running.lease_ends, key);
   if (spec.timeout) {
-    running.times_out = core.listened + (running.started_at + *spec.timeout - core.now);
+    // The time since its start was listened to, or was not; after a start only the wall clock tells.
+    const bool is_known = known != nullptr && known->running && known->running->fence == running.fence;
+    running.times_out = is_known && known->running->times_out
+                            ? *known->running->times_out
+                            : core.listened + (running.started_at + *spec.timeout - core.now);
     core.timeouts.add(*running.times_out, key);
   }
   if (spec.run) running.run = memo_of(*spec.run);
@@ -134,13 +139,16 @@ std::vector<JobKey> load_jobs(Core& core, const std::unordered_map<JobKey, HotJo
       core.track_wishes(key, job, spec, from_ms(job.created_at_ms), expires_at);
     }
     auto state = static_cast<JobState>(st.integer(2));
-    // Being due is not written. A job this process has told to be scheduled stays so until it is told to be due.
-    const auto known = before.find(key);
-    const bool told_scheduled = known != before.end() && known->second.state == JobState::scheduled;
-    if (state == JobState::scheduled && !st.is_null(6) && job.run_at() <= core.now && !told_scheduled) state = JobState::ready;
+    const auto found = before.find(key);
+    const HotJob* const known = found != before.end() ? &found->second : nullptr;
+    // Being due is not written. A job stays what this process has told it to be, wherever the clock is now.
+    if (state == JobState::scheduled && !st.is_null(6)) {
+      const bool told = known != nullptr && (known->state == JobState::scheduled || known->state == JobState::ready);
+      if (told ? known->state == JobState::ready : job.run_at() <= core.now) state = JobState::ready;
+    }
     core.enter(job);
     core.set_state(job, state);
-    if (state == JobState::running) load_lease(core, key, job, spec);
+    if (state == JobState::running) load_lease(core, key, job, spec, known);
     if (state == JobState::ready) ready.push_back(key);
     if (state == JobState::scheduled && !st.is_null(6) && job.run_at() < runs::kForever) core.due.add(job.run_at(), key);
   }

@@ -346,6 +346,7 @@ void Writer::rebuild() {
 
 void Writer::undo() {
   recording_.drop_behind(group_from_);
+  core_.untell(core_.group);
   core_.group.clear();
   drain();
   core_.fences.abandon();
@@ -374,11 +375,13 @@ void Writer::fail_sealed(const RedoWriter::Progress& progress) {
   suspect_ = true;  // before the clocks are read: time in which nothing can be written does not count
   recording_.drop_behind(settled_to_);
   group_from_ = settled_to_;
+  core_.untell(core_.group);
   core_.group.clear();
   core_.fences.abandon();
   core_.job_keys.abandon();
   std::deque<Sealed> failed = std::move(sealed_);
   sealed_.clear();
+  for (auto sealed = failed.rbegin(); sealed != failed.rend(); ++sealed) core_.untell(sealed->group);
   rebuild();
   set_health(status);
   const Status not_tried = Status::unavailable("the group before could not be written, so this one was not tried; try again");
