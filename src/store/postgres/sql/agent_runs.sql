@@ -1,3 +1,38 @@
+-- part: agent_execution_columns
+e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
+       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
+       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at
+
+-- part: agent_execution_bytes
+octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error)
+
+-- part: agent_execution_page_begin
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
+      SELECT {part.agent_execution_columns}, e.number,
+             {part.agent_execution_bytes} AS bytes
+      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+
+-- part: agent_execution_page_end
+      ORDER BY e.number DESC LIMIT $8::bigint
+  ) AS q
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
+ORDER BY number DESC
+
+-- part: agent_iteration_columns
+i.run, i.id::text, i.number, i.streaming, i.triggered_by, i.batch_id, i.batch_job, i.batch_status, i.batch_submitted_at, i.batch_completed_at,
+       i.batch_expires_at, i.batch_polls, i.batch_polled_at, i.streaming_started_at, i.streaming_completed_at, i.attempts, i.partial_text,
+       i.stop_reason, i.response::text, i.has_tool_use, i.executions, i.input, i.output, i.cache_creation, i.cache_read, i.microdollars,
+       i.error_type, i.error_message, i.created_at, i.started_at, i.completed_at
+
+-- part: agent_run_columns
+r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
+       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
+       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
+       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
+       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
+
 -- name: agent_blob_read
 SELECT data FROM {schema}.agent_blobs WHERE id = $1::text::uuid
 
@@ -11,72 +46,32 @@ RETURNING id::text
 -- name: agent_execution_page
 -- Newest first, below the number $1, as many as $9 bytes hold and one more. Then the number. The others are the same, each by an index of its
 -- own.
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
-      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
-             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
-      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+{part.agent_execution_page_begin}
       WHERE e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND (NOT $7::boolean OR e.approval = 'asked')
-      ORDER BY e.number DESC LIMIT $8::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
-ORDER BY number DESC
+{part.agent_execution_page_end}
 
 -- name: agent_execution_page_asked
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
-      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
-             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
-      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+{part.agent_execution_page_begin}
       WHERE e.approval = 'asked' AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND $7::boolean
-      ORDER BY e.number DESC LIMIT $8::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
-ORDER BY number DESC
+{part.agent_execution_page_end}
 
 -- name: agent_execution_page_of_id
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
-      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
-             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
-      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+{part.agent_execution_page_begin}
       WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND (NOT $7::boolean OR e.approval = 'asked')
-      ORDER BY e.number DESC LIMIT $8::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
-ORDER BY number DESC
+{part.agent_execution_page_end}
 
 -- name: agent_execution_page_of_job
-SELECT * FROM (
-  SELECT q.*, sum(q.bytes) OVER (ORDER BY q.number DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.number DESC) AS nth FROM (
-      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, e.number,
-             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
-      FROM {schema}.agent_executions e JOIN {schema}.agent_runs r ON r.job = e.run
+{part.agent_execution_page_begin}
       WHERE e.job = $4::bigint AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND (NOT $7::boolean OR e.approval = 'asked')
-      ORDER BY e.number DESC LIMIT $8::bigint
-  ) AS q
-) AS page
-WHERE nth <= 2 OR bytes_so_far - bytes <= $9::bigint
-ORDER BY number DESC
+{part.agent_execution_page_end}
 
 -- name: agent_executions_elsewhere
 -- One of these that is another run's.
@@ -86,10 +81,8 @@ SELECT id::text FROM {schema}.agent_executions WHERE id = ANY($2::text[]::uuid[]
 -- By iteration and place, behind $2 to $4, as many as $12 bytes hold and one more. Then the number of the iteration, and that of the row.
 SELECT * FROM (
   SELECT q.*, sum(q.bytes) OVER (ORDER BY q.iteration_number, q.place, q.number) AS bytes_so_far, row_number() OVER (ORDER BY q.iteration_number, q.place, q.number) AS nth FROM (
-      SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-             e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-             e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, i.number AS iteration_number, e.number,
-             octet_length(e.input) + coalesce(octet_length(e.output), 0) + octet_length(e.last_error) AS bytes
+      SELECT {part.agent_execution_columns}, i.number AS iteration_number, e.number,
+             {part.agent_execution_bytes} AS bytes
       FROM {schema}.agent_executions e
       JOIN {schema}.agent_iterations i ON i.id = e.iteration
       JOIN {schema}.agent_runs r ON r.job = e.run
@@ -146,10 +139,7 @@ SELECT (SELECT id::text FROM {schema}.agent_iterations WHERE run = $1::bigint AN
 SELECT id::text FROM {schema}.agent_iterations WHERE run = $1::bigint AND id = ANY($2::text[]::uuid[])
 
 -- name: agent_iterations_list
-SELECT i.run, i.id::text, i.number, i.streaming, i.triggered_by, i.batch_id, i.batch_job, i.batch_status, i.batch_submitted_at, i.batch_completed_at,
-       i.batch_expires_at, i.batch_polls, i.batch_polled_at, i.streaming_started_at, i.streaming_completed_at, i.attempts, i.partial_text,
-       i.stop_reason, i.response::text, i.has_tool_use, i.executions, i.input, i.output, i.cache_creation, i.cache_read, i.microdollars,
-       i.error_type, i.error_message, i.created_at, i.started_at, i.completed_at
+SELECT {part.agent_iteration_columns}
 FROM {schema}.agent_iterations i WHERE i.run = $1::bigint ORDER BY i.number
 
 -- name: agent_iterations_put
@@ -181,21 +171,10 @@ SET number = excluded.number, streaming = excluded.streaming, triggered_by = exc
     microdollars = excluded.microdollars, error_type = excluded.error_type, error_message = excluded.error_message,
     created_at = excluded.created_at, started_at = excluded.started_at, completed_at = excluded.completed_at
 
--- part: agent_run_columns
-r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-       r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-       r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-       r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-       r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace
-
 -- part: agent_run_page_begin
 SELECT * FROM (
   SELECT q.*, sum(q.bytes) OVER (ORDER BY q.job DESC) AS bytes_so_far, row_number() OVER (ORDER BY q.job DESC) AS nth FROM (
-      SELECT r.job, r.session::text, r.agent::text, r.mode, r.parent, r.parent_execution::text, r.depth, r.prompt, r.created_by, r.variables,
-             r.tokens_per_run, r.tokens_per_session, r.tokens_per_day, r.microdollars_per_run, r.microdollars_per_session, r.microdollars_per_day,
-             r.created_at, r.state, r.previous_state, r.iteration, r.iteration_id::text, r.response_text, r.stop_reason, r.input, r.output,
-             r.cache_creation, r.cache_read, r.microdollars, r.iterations, r.tool_iterations, r.error_type, r.error_message, r.claimed_by,
-             r.claimed_at, r.rescues, r.last_rescue_at, r.started_at, r.finalized_at, r.revision, r.namespace,
+      SELECT {part.agent_run_columns},
              octet_length(r.prompt) + octet_length(r.variables) + coalesce(octet_length(r.response_text), 0) AS bytes
       FROM {schema}.agent_runs r
 
@@ -275,14 +254,9 @@ WHERE r.job = u.job
 -- name: agent_run_view
 -- With its agent, its session and its current iteration.
 SELECT {part.agent_run_columns},
-       a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
-       a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
-       a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace,
-       s.id::text, s.parent::text, s.depth, s.metadata, s.variables, s.compactions, s.created_at, s.updated_at, s.revision, s.last_message, s.namespace,
-       i.run, i.id::text, i.number, i.streaming, i.triggered_by, i.batch_id, i.batch_job, i.batch_status, i.batch_submitted_at, i.batch_completed_at,
-       i.batch_expires_at, i.batch_polls, i.batch_polled_at, i.streaming_started_at, i.streaming_completed_at, i.attempts, i.partial_text,
-       i.stop_reason, i.response::text, i.has_tool_use, i.executions, i.input, i.output, i.cache_creation, i.cache_read, i.microdollars,
-       i.error_type, i.error_message, i.created_at, i.started_at, i.completed_at
+       {part.agent_columns},
+       {part.agent_session_columns},
+       {part.agent_iteration_columns}
 FROM {schema}.agent_runs r
 JOIN {schema}.agents a ON a.id = r.agent
 JOIN {schema}.agent_sessions s ON s.id = r.session
@@ -291,9 +265,7 @@ WHERE r.job = $1::bigint
 
 -- name: agent_run_view_executions
 -- Of the current iteration. Then the run's revision, by which the reader sees that both answers are of one instant.
-SELECT e.run, e.id::text, e.iteration::text, e.place, e.state, e.tool_use_id, e.tool, e.input, e.agent::text, e.child_run, e.job, e.output,
-       e.whole_output::text, e.is_error, e.error_message, e.approval, e.decided_by, e.decision_reason, e.decided_at, e.claimed_by, e.claimed_at,
-       e.attempts, e.attempts_max, e.snoozes, e.last_error, e.scheduled_at, e.created_at, e.started_at, e.completed_at, r.revision
+SELECT {part.agent_execution_columns}, r.revision
 FROM {schema}.agent_runs r LEFT JOIN {schema}.agent_executions e ON e.iteration = r.iteration_id AND e.run = r.job
 WHERE r.job = $1::bigint ORDER BY e.place, e.number
 

@@ -1,3 +1,6 @@
+-- part: agent_session_columns
+s.id::text, s.parent::text, s.depth, s.metadata, s.variables, s.compactions, s.created_at, s.updated_at, s.revision, s.last_message, s.namespace
+
 -- name: agent_archive_back
 -- What a compaction took away stands in its place again.
 WITH back AS (DELETE FROM {schema}.agent_archive WHERE event = $1::text::uuid RETURNING *)
@@ -106,12 +109,12 @@ DELETE FROM {schema}.agent_sessions WHERE id = ANY($1::text[]::uuid[])
 
 -- name: agent_session_lock
 -- Whoever appends messages, starts a run or compacts holds the session.
-SELECT s.id::text, s.parent::text, s.depth, s.metadata, s.variables, s.compactions, s.created_at, s.updated_at, s.revision, s.last_message, s.namespace
+SELECT {part.agent_session_columns}
 FROM {schema}.agent_sessions s WHERE s.id = $1::text::uuid FOR NO KEY UPDATE
 
 -- name: agent_session_page
 -- Newest first, below the number $4. Then the number.
-SELECT s.id::text, s.parent::text, s.depth, s.metadata, s.variables, s.compactions, s.created_at, s.updated_at, s.revision, s.last_message, s.namespace, s.number
+SELECT {part.agent_session_columns}, s.number
 FROM {schema}.agent_sessions s
 WHERE ($1::integer IS NULL OR s.namespace = $1::integer) AND ($2::text IS NULL OR s.parent = $2::text::uuid)
   AND ($3::bytea IS NULL OR {schema}.agent_json(s.metadata) @> {schema}.agent_json($3::bytea)) AND s.number < $4::bigint
@@ -129,7 +132,7 @@ ON CONFLICT (id) DO NOTHING
 RETURNING namespace
 
 -- name: agent_session_read
-SELECT s.id::text, s.parent::text, s.depth, s.metadata, s.variables, s.compactions, s.created_at, s.updated_at, s.revision, s.last_message, s.namespace
+SELECT {part.agent_session_columns}
 FROM {schema}.agent_sessions s WHERE ($1::integer IS NULL OR s.namespace = $1::integer) AND s.id = ANY($2::text[]::uuid[])
 
 -- name: agent_session_replace

@@ -1,3 +1,12 @@
+-- part: agent_columns
+a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
+       a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
+       a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace
+
+-- part: agent_tool_columns
+t.name, t.description, t.input_schema, t.queue, t.needs, t.approval, t.timeout, t.attempts_max, t.retry_jitter, t.concurrency, t.arguments,
+       t.metadata, t.created_at, t.updated_at, t.revision, t.namespace
+
 -- part: agents_given
 FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[], $7::double precision[], $8::bigint[],
             $9::double precision[], $10::bytea[], $11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[], $16::boolean[],
@@ -17,9 +26,7 @@ WHERE ($1::integer IS NULL OR a.namespace = $1::integer) AND ($2::text IS NULL O
 DELETE FROM {schema}.agents WHERE id = $1::text::uuid
 
 -- name: agent_lock
-SELECT a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
-       a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
-       a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace
+SELECT {part.agent_columns}
 FROM {schema}.agents a WHERE a.namespace = $1::integer AND a.id = $2::text::uuid FOR UPDATE
 
 -- name: agent_needed
@@ -27,9 +34,7 @@ SELECT id::text FROM {schema}.agent_runs WHERE agent = $1::text::uuid LIMIT 1
 
 -- name: agent_page
 -- By name, then id, behind $4 and $5.
-SELECT a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
-       a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
-       a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace
+SELECT {part.agent_columns}
 FROM {schema}.agents a
 WHERE ($1::integer IS NULL OR a.namespace = $1::integer) AND ($2::text IS NULL OR a.name = $2::text)
   AND ($3::bytea IS NULL OR {schema}.agent_json(a.metadata) @> {schema}.agent_json($3::bytea))
@@ -51,9 +56,7 @@ ON CONFLICT DO NOTHING
 RETURNING namespace
 
 -- name: agent_read
-SELECT a.id::text, a.name, a.description, a.model, a.system_prompt, a.max_tokens, a.temperature, a.top_k, a.top_p, a.tools, a.delegates, a.betas,
-       a.tool_choice, a.thinking, a.stop_sequences, a.cache_prompt, a.iterations_max, a.tokens_per_run, a.tokens_per_session, a.tokens_per_day,
-       a.microdollars_per_run, a.microdollars_per_session, a.microdollars_per_day, a.metadata, a.config, a.created_at, a.updated_at, a.revision, a.namespace
+SELECT {part.agent_columns}
 FROM {schema}.agents a WHERE a.namespace = $1::integer AND a.id = ANY($2::text[]::uuid[])
 
 -- name: agent_replace
@@ -81,14 +84,12 @@ WHERE a.namespace = $1::integer AND a.name = $2::text AND a.metadata_key = $3::t
 DELETE FROM {schema}.agent_tools WHERE namespace = $1::integer AND name = $2::text
 
 -- name: tool_lock
-SELECT t.name, t.description, t.input_schema, t.queue, t.needs, t.approval, t.timeout, t.attempts_max, t.retry_jitter, t.concurrency, t.arguments,
-       t.metadata, t.created_at, t.updated_at, t.revision, t.namespace
+SELECT {part.agent_tool_columns}
 FROM {schema}.agent_tools t WHERE t.namespace = $1::integer AND t.name = $2::text FOR UPDATE
 
 -- name: tool_page
 -- By name, then namespace, behind $2 and $3.
-SELECT t.name, t.description, t.input_schema, t.queue, t.needs, t.approval, t.timeout, t.attempts_max, t.retry_jitter, t.concurrency, t.arguments,
-       t.metadata, t.created_at, t.updated_at, t.revision, t.namespace
+SELECT {part.agent_tool_columns}
 FROM {schema}.agent_tools t
 WHERE ($1::integer IS NULL OR t.namespace = $1::integer) AND ($2::text IS NULL OR (t.name, t.namespace) > ($2::text COLLATE "C", $3::integer))
 ORDER BY t.name, t.namespace LIMIT $4::bigint
@@ -106,8 +107,7 @@ ON CONFLICT (namespace, name) DO NOTHING
 RETURNING namespace
 
 -- name: tool_read
-SELECT t.name, t.description, t.input_schema, t.queue, t.needs, t.approval, t.timeout, t.attempts_max, t.retry_jitter, t.concurrency, t.arguments,
-       t.metadata, t.created_at, t.updated_at, t.revision, t.namespace
+SELECT {part.agent_tool_columns}
 FROM {schema}.agent_tools t WHERE t.namespace = $1::integer AND t.name = ANY($2::text[])
 
 -- name: tool_replace
