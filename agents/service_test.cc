@@ -192,6 +192,15 @@ TEST_F(ApprovalTest, ANoGoesToTheModel) {
   EXPECT_TRUE(take_tools({"pay"}).empty());
 }
 
+TEST_F(ApprovalTest, ARunThatWasCancelledAsksNobodyAnyMore) {
+  const AgentRun run = ask_for({tool_block("t1", "pay")});
+  const store::ExecutionQuery waiting{.ns = NamespaceName(kDefaultNamespace), .approval_asked = true};
+  ASSERT_EQ(ask(waiting)->executions.size(), 1U);
+  ASSERT_TRUE(ask(command::AgentRunCancelRequest{.run = run.id, .reason = "never mind"}).ok());
+  EXPECT_TRUE(ask(waiting)->executions.empty());
+  EXPECT_EQ(look(run.id).executions.at(0).state, ToolExecutionState::skipped);
+}
+
 TEST_F(ServiceTest, AForkGoesOnFromAnyMessage) {
   api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
     return text_answer(params.find("one") != std::string::npos ? "knows one" : "knows nothing");

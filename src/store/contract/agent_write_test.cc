@@ -631,6 +631,37 @@ TEST_P(AgentWriteContract, ExecutionsAreFoundByWhatIsKnownOfThem) {
   }
 }
 
+// A run that is cancelled, or fails, leaves its questions unanswered.
+TEST_P(AgentWriteContract, ACallThatHasEndedAsksNobody) {
+  const Iteration iteration = an_iteration();
+  AgentRunWrite one = with_iteration(run_, iteration);
+  ToolExecution asked = an_execution(iteration, 0, "deploy");
+  asked.approval = ApprovalState::asked;
+  ToolExecution other = an_execution(iteration, 1, "deploy");
+  other.approval = ApprovalState::asked;
+  const JobSpec job = tool_job("deploy");
+  one.executions = {{asked}, {.execution = other, .job = job}};
+  const AgentRunWritten written = write(std::move(one));
+  const ExecutionQuery waiting{.ns = kDefault, .approval_asked = true};
+  ASSERT_EQ(ids(waiting), (Ids{other.id, asked.id}));
+  ToolExecution skipped = written.executions[0];
+  skipped.state = ToolExecutionState::skipped;
+  skipped.completed_at = now();
+  AgentRunWrite two{written.run};
+  two.executions = {{skipped}};
+  write(std::move(two));
+  const auto also = [&](auto narrow) {
+    ExecutionQuery query = waiting;
+    narrow(query);
+    return ids(std::move(query));
+  };
+  EXPECT_EQ(ids(waiting), Ids{other.id});
+  EXPECT_EQ(also([&](ExecutionQuery& query) { query.run = run_.id; }), Ids{other.id});
+  EXPECT_EQ(also([&](ExecutionQuery& query) { query.id = asked.id; }), Ids{});
+  EXPECT_EQ(also([&](ExecutionQuery& query) { query.job = written.executions[1].job; }), Ids{other.id});
+  EXPECT_EQ(ids({.ns = kDefault, .tool = ToolName("deploy")}), (Ids{other.id, asked.id})) << "it is still there";
+}
+
 // Five answers of 8 MiB are more than a page holds.
 TEST_P(AgentWriteContract, APageOfRunsOrExecutionsHoldsSoManyBytes) {
   const std::string large(8 * 1024 * 1024, 'x');

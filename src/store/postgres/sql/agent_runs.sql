@@ -49,12 +49,12 @@ RETURNING id::text
 {part.agent_execution_page_begin}
       WHERE e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-        AND (NOT $7::boolean OR e.approval = 'asked')
+        AND (NOT $7::boolean OR (e.approval = 'asked' AND e.completed_at IS NULL))
 {part.agent_execution_page_end}
 
 -- name: agent_execution_page_asked
 {part.agent_execution_page_begin}
-      WHERE e.approval = 'asked' AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
+      WHERE e.approval = 'asked' AND e.completed_at IS NULL AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
         AND $7::boolean
 {part.agent_execution_page_end}
@@ -63,14 +63,14 @@ RETURNING id::text
 {part.agent_execution_page_begin}
       WHERE e.id = $3::text::uuid AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer)
         AND ($4::bigint IS NULL OR e.job = $4::bigint) AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-        AND (NOT $7::boolean OR e.approval = 'asked')
+        AND (NOT $7::boolean OR (e.approval = 'asked' AND e.completed_at IS NULL))
 {part.agent_execution_page_end}
 
 -- name: agent_execution_page_of_job
 {part.agent_execution_page_begin}
       WHERE e.job = $4::bigint AND e.number < $1::bigint AND ($2::integer IS NULL OR r.namespace = $2::integer) AND ($3::text IS NULL OR e.id = $3::text::uuid)
         AND ($5::bytea IS NULL OR e.tool = $5::bytea) AND ($6::text IS NULL OR e.state = $6::text)
-        AND (NOT $7::boolean OR e.approval = 'asked')
+        AND (NOT $7::boolean OR (e.approval = 'asked' AND e.completed_at IS NULL))
 {part.agent_execution_page_end}
 
 -- name: agent_executions_elsewhere
@@ -89,7 +89,7 @@ SELECT * FROM (
       WHERE e.run = $1::bigint AND (i.number, e.place, e.number) > ($2::bigint, $3::bigint, $4::bigint)
         AND ($5::integer IS NULL OR r.namespace = $5::integer) AND ($6::text IS NULL OR e.id = $6::text::uuid)
         AND ($7::bigint IS NULL OR e.job = $7::bigint) AND ($8::bytea IS NULL OR e.tool = $8::bytea) AND ($9::text IS NULL OR e.state = $9::text)
-        AND (NOT $10::boolean OR e.approval = 'asked')
+        AND (NOT $10::boolean OR (e.approval = 'asked' AND e.completed_at IS NULL))
       ORDER BY i.number, e.place, e.number LIMIT $11::bigint
   ) AS q
 ) AS page

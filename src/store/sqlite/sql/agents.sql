@@ -66,19 +66,19 @@ SELECT row, run, snoozes, completed_at IS NOT NULL FROM agent_executions WHERE i
 -- name: agent_execution_list
 -- Newest first, below row ?1. The others of this name are driven by what they are told for sure.
 SELECT * FROM agent_executions_read
-WHERE row < ?1 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?5 IS NULL OR job = ?5) AND (?8 = 0 OR approval = 'asked')
+WHERE row < ?1 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?5 IS NULL OR job = ?5) AND (?8 = 0 OR (approval = 'asked' AND completed_at IS NULL))
   AND (?6 IS NULL OR tool = ?6) AND (?7 IS NULL OR state = ?7)
 ORDER BY row DESC LIMIT ?9
 
 -- name: agent_execution_list_of_asked
 SELECT * FROM agent_executions_read
-WHERE row < ?1 AND approval = 'asked' AND ?8 = 1 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?5 IS NULL OR job = ?5)
+WHERE row < ?1 AND approval = 'asked' AND completed_at IS NULL AND ?8 = 1 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?5 IS NULL OR job = ?5)
   AND (?6 IS NULL OR tool = ?6) AND (?7 IS NULL OR state = ?7)
 ORDER BY row DESC LIMIT ?9
 
 -- name: agent_execution_list_of_id
 SELECT * FROM agent_executions_read
-WHERE row < ?1 AND id = ?4 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?5 IS NULL OR job = ?5) AND (?8 = 0 OR approval = 'asked')
+WHERE row < ?1 AND id = ?4 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?5 IS NULL OR job = ?5) AND (?8 = 0 OR (approval = 'asked' AND completed_at IS NULL))
   AND (?6 IS NULL OR tool = ?6) AND (?7 IS NULL OR state = ?7)
 ORDER BY row DESC LIMIT ?9
 
@@ -87,7 +87,7 @@ SELECT * FROM agent_executions_read WHERE iteration = ?1 ORDER BY place, row
 
 -- name: agent_execution_list_of_job
 SELECT * FROM agent_executions_read
-WHERE row < ?1 AND job = ?5 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?8 = 0 OR approval = 'asked')
+WHERE row < ?1 AND job = ?5 AND (?2 IS NULL OR namespace = ?2) AND (?3 IS NULL OR run = ?3) AND (?4 IS NULL OR id = ?4) AND (?8 = 0 OR (approval = 'asked' AND completed_at IS NULL))
   AND (?6 IS NULL OR tool = ?6) AND (?7 IS NULL OR state = ?7)
 ORDER BY row DESC LIMIT ?9
 
@@ -96,7 +96,7 @@ ORDER BY row DESC LIMIT ?9
 SELECT e.*, i.number
 FROM agent_executions_read e JOIN agent_iterations i ON i.id = e.iteration
 WHERE e.run = ?3 AND (i.number, e.place, e.row) > (?10, ?11, ?12) AND (?2 IS NULL OR e.namespace = ?2) AND (?4 IS NULL OR e.id = ?4)
-  AND (?5 IS NULL OR e.job = ?5) AND (?8 = 0 OR e.approval = 'asked') AND (?6 IS NULL OR e.tool = ?6) AND (?7 IS NULL OR e.state = ?7)
+  AND (?5 IS NULL OR e.job = ?5) AND (?8 = 0 OR (e.approval = 'asked' AND e.completed_at IS NULL)) AND (?6 IS NULL OR e.tool = ?6) AND (?7 IS NULL OR e.state = ?7)
 ORDER BY i.number, e.place, e.row LIMIT ?9
 
 -- name: agent_execution_put
