@@ -254,6 +254,48 @@ TEST_P(AgentStoreContract, ToolsAreListedByNameInPages) {
   EXPECT_EQ(seen, (Texts{"A", "B", "a", "c", "d"}));
 }
 
+// Five of 8 MiB are more than a page holds: a reader with few rights must not make the server hold gigabytes.
+TEST_P(AgentStoreContract, APageHoldsSoManyBytes) {
+  const std::string large(8 * 1024 * 1024, 'x');
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    Agent agent = an_agent(name);
+    agent.spec.system_prompt = large;
+    must(client().put_agent({agent}));
+    Tool tool = a_tool(name);
+    tool.spec.description = large;
+    must(client().put_tool({tool}));
+    AgentSession session = a_session();
+    session.variables = R"({"x":")" + large + "\"}";
+    must(client().create_session({session}));
+  }
+  const auto sizes = [](auto read) {
+    std::vector<std::size_t> out;
+    for (std::string cursor; out.empty() || !cursor.empty();) out.push_back(read(cursor));
+    return out;
+  };
+  using Sizes = std::vector<std::size_t>;
+  EXPECT_EQ(sizes([&](std::string& cursor) {
+              const AgentPage page = must(client().list_agents({.ns = kDefault, .cursor = cursor}));
+              EXPECT_EQ(page.total, 5u);
+              cursor = page.next;
+              return page.agents.size();
+            }),
+            (Sizes{3, 2}))
+      << "metadata count as well";
+  EXPECT_EQ(sizes([&](std::string& cursor) {
+              const ToolPage page = must(client().list_tools({.ns = kDefault, .cursor = cursor}));
+              cursor = page.next;
+              return page.tools.size();
+            }),
+            (Sizes{3, 2}));
+  EXPECT_EQ(sizes([&](std::string& cursor) {
+              const SessionPage page = must(client().list_sessions({.ns = kDefault, .cursor = cursor}));
+              cursor = page.next;
+              return page.sessions.size();
+            }),
+            (Sizes{3, 2}));
+}
+
 TEST_P(AgentStoreContract, GoWithTheirNamespace) {
   const NamespaceName team("team");
   must(client().create_namespace({.name = team}));

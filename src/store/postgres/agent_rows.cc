@@ -1,6 +1,7 @@
 #include "store/postgres/agent_rows.h"
 
 #include "base/check.h"
+#include "model/limits.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -210,6 +211,14 @@ void add_spending(RowsOut& out, const SpendingRow& row, const IdCodec& ids) {
   out.integer(row.day);
   Out columns(out, &ids);
   spending_columns(columns, row.spent);
+}
+
+std::size_t fitting(const Rows& rows, std::size_t limit, int bytes_so_far) {
+  std::size_t count = 0;
+  while (count < rows.size() && count < limit &&
+         (count == 0 || static_cast<std::size_t>(rows.integer(count, bytes_so_far)) <= limits::kPageBytesMax))
+    ++count;
+  return count;
 }
 
 }  // namespace muster::store::postgres

@@ -99,6 +99,10 @@ struct SpendingRow {
 };
 void add_spending(RowsOut& out, const SpendingRow& row, const IdCodec& ids);
 
+// How many of the rows are on a page: as many as were asked for and as its bytes hold, which the column `bytes_so_far` counts.
+// One always is.
+std::size_t fitting(const Rows& rows, std::size_t limit, int bytes_so_far);
+
 // Ids as one parameter: text[].
 template <class Ids>
 Column texts_of(const Ids& ids) {

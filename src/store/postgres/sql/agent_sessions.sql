@@ -113,12 +113,18 @@ SELECT {part.agent_session_columns}
 FROM {schema}.agent_sessions s WHERE s.id = $1::text::uuid FOR NO KEY UPDATE
 
 -- name: agent_session_page
--- Newest first, below the number $4. Then the number.
-SELECT {part.agent_session_columns}, s.number
-FROM {schema}.agent_sessions s
-WHERE ($1::integer IS NULL OR s.namespace = $1::integer) AND ($2::text IS NULL OR s.parent = $2::text::uuid)
-  AND ($3::bytea IS NULL OR {schema}.agent_json(s.metadata) @> {schema}.agent_json($3::bytea)) AND s.number < $4::bigint
-ORDER BY s.number DESC LIMIT $5::bigint
+-- Newest first, below the number $4, as many as $6 bytes hold and one more. Then the number.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER in_order AS bytes_so_far, row_number() OVER in_order AS nth FROM (
+      SELECT {part.agent_session_columns}, s.number, octet_length(s.metadata) + octet_length(s.variables) AS bytes
+      FROM {schema}.agent_sessions s
+      WHERE ($1::integer IS NULL OR s.namespace = $1::integer) AND ($2::text IS NULL OR s.parent = $2::text::uuid)
+        AND ($3::bytea IS NULL OR {schema}.agent_json(s.metadata) @> {schema}.agent_json($3::bytea)) AND s.number < $4::bigint
+      ORDER BY s.number DESC LIMIT $5::bigint
+  ) AS q WINDOW in_order AS (ORDER BY q.number DESC)
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $6::bigint
+ORDER BY nth
 
 -- name: agent_session_put
 INSERT INTO {schema}.agent_sessions (id, parent, depth, metadata, variables, compactions, created_at, updated_at, revision, last_message,

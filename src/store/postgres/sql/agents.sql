@@ -33,13 +33,20 @@ FROM {schema}.agents a WHERE a.namespace = $1::integer AND a.id = $2::text::uuid
 SELECT id::text FROM {schema}.agent_runs WHERE agent = $1::text::uuid LIMIT 1
 
 -- name: agent_page
--- By name, then id, behind $4 and $5.
-SELECT {part.agent_columns}
-FROM {schema}.agents a
-WHERE ($1::integer IS NULL OR a.namespace = $1::integer) AND ($2::text IS NULL OR a.name = $2::text)
-  AND ($3::bytea IS NULL OR {schema}.agent_json(a.metadata) @> {schema}.agent_json($3::bytea))
-  AND ($4::text IS NULL OR (a.name, a.id) > ($4::text COLLATE "C", $5::text::uuid))
-ORDER BY a.name, a.id LIMIT $6::bigint
+-- By name, then id, behind $4 and $5, as many as $7 bytes hold and one more.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER in_order AS bytes_so_far, row_number() OVER in_order AS nth FROM (
+      SELECT {part.agent_columns},
+             octet_length(a.system_prompt) + octet_length(a.description) + octet_length(a.metadata) + octet_length(a.config) AS bytes
+      FROM {schema}.agents a
+      WHERE ($1::integer IS NULL OR a.namespace = $1::integer) AND ($2::text IS NULL OR a.name = $2::text)
+        AND ($3::bytea IS NULL OR {schema}.agent_json(a.metadata) @> {schema}.agent_json($3::bytea))
+        AND ($4::text IS NULL OR (a.name, a.id) > ($4::text COLLATE "C", $5::text::uuid))
+      ORDER BY a.name, a.id LIMIT $6::bigint
+  ) AS q WINDOW in_order AS (ORDER BY q.name, q.id COLLATE "C")
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $7::bigint
+ORDER BY nth
 
 -- name: agent_put
 -- Answers a row if neither the id nor the name with these metadata was taken.
@@ -88,11 +95,17 @@ SELECT {part.agent_tool_columns}
 FROM {schema}.agent_tools t WHERE t.namespace = $1::integer AND t.name = $2::text FOR UPDATE
 
 -- name: tool_page
--- By name, then namespace, behind $2 and $3.
-SELECT {part.agent_tool_columns}
-FROM {schema}.agent_tools t
-WHERE ($1::integer IS NULL OR t.namespace = $1::integer) AND ($2::text IS NULL OR (t.name, t.namespace) > ($2::text COLLATE "C", $3::integer))
-ORDER BY t.name, t.namespace LIMIT $4::bigint
+-- By name, then namespace, behind $2 and $3, as many as $5 bytes hold and one more.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER in_order AS bytes_so_far, row_number() OVER in_order AS nth FROM (
+      SELECT {part.agent_tool_columns}, octet_length(t.description) + octet_length(t.input_schema) + octet_length(t.metadata) AS bytes
+      FROM {schema}.agent_tools t
+      WHERE ($1::integer IS NULL OR t.namespace = $1::integer) AND ($2::text IS NULL OR (t.name, t.namespace) > ($2::text COLLATE "C", $3::integer))
+      ORDER BY t.name, t.namespace LIMIT $4::bigint
+  ) AS q WINDOW in_order AS (ORDER BY q.name, q.namespace)
+) AS page
+WHERE nth <= 2 OR bytes_so_far - bytes <= $5::bigint
+ORDER BY nth
 
 -- name: tool_put
 INSERT INTO {schema}.agent_tools (name, description, input_schema, queue, needs, approval, timeout, attempts_max, retry_jitter, concurrency,

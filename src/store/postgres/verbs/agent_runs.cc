@@ -25,15 +25,6 @@ void key_or_null(Tx& tx, Params& params, const std::optional<JobId>& id) { id ? 
 
 bool has_run(Tx& tx, const JobId& run) { return tx.ask("agent_run_read"_sql, Params().int8s({key_of(tx, run)})).size() == 1; }
 
-// How many of the rows are on a page: as many as were asked for and as its bytes hold, which a column counts. One always is.
-std::size_t fitting(const Rows& rows, std::size_t limit, int bytes_so_far) {
-  std::size_t count = 0;
-  while (count < rows.size() && count < limit &&
-         (count == 0 || static_cast<std::size_t>(rows.integer(count, bytes_so_far)) <= limits::kPageBytesMax))
-    ++count;
-  return count;
-}
-
 Sql page_of(const AgentRunQuery& query) {
   if (query.parent) return "agent_run_page_of_parent"_sql;
   if (query.session) return "agent_run_page_of_session"_sql;

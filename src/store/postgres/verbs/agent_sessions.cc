@@ -117,15 +117,15 @@ Result<SessionPage> list_sessions(Tx& tx, const SessionQuery& query) {
   tx.write("agent_session_count"_sql, filter_of(query, *ns));
   Params params = filter_of(query, *ns);
   params.int8(below.value_or(std::numeric_limits<std::int64_t>::max())).int8(static_cast<std::int64_t>(query.limit) + 1);
-  tx.write("agent_session_page"_sql, std::move(params));
+  tx.write("agent_session_page"_sql, std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
   const std::vector<Rows> answers = tx.ask_all();
   SessionPage page;
   if (tx.failed() || answers.size() < 2) return page;
   page.total = static_cast<std::uint64_t>(answers[answers.size() - 2].integer(0, 0));
   const Rows& rows = answers.back();
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.sessions.push_back(session_at(tx, rows, i).session);
-  if (rows.size() > query.limit && query.limit > 0)
-    page.next = std::to_string(rows.integer(query.limit - 1, kSessionColumns + 1));
+  const std::size_t count = fitting(rows, query.limit, kSessionColumns + 3);
+  for (std::size_t i = 0; i < count; ++i) page.sessions.push_back(session_at(tx, rows, i).session);
+  if (rows.size() > count && count > 0) page.next = std::to_string(rows.integer(count - 1, kSessionColumns + 1));
   return page;
 }
 

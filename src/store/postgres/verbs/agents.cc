@@ -110,14 +110,16 @@ Result<AgentPage> list_agents(Tx& tx, const AgentQuery& query) {
   Params params = filter_of(query, *ns);
   after ? params.text(after->name).text(after->id.text()) : params.null().null();
   tx.write("agent_count"_sql, filter_of(query, *ns));
-  tx.write("agent_page"_sql, std::move(params.int8(static_cast<std::int64_t>(query.limit) + 1)));
+  params.int8(static_cast<std::int64_t>(query.limit) + 1);
+  tx.write("agent_page"_sql, std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
   const std::vector<Rows> answers = tx.ask_all();
   AgentPage page;
   if (tx.failed() || answers.size() < 2) return page;
   page.total = static_cast<std::uint64_t>(answers[answers.size() - 2].integer(0, 0));
   const Rows& rows = answers.back();
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.agents.push_back(agent_at(tx, rows, i));
-  if (rows.size() > query.limit && !page.agents.empty()) page.next = agent_cursor(page.agents.back());
+  const std::size_t count = fitting(rows, query.limit, kAgentColumns + 2);
+  for (std::size_t i = 0; i < count; ++i) page.agents.push_back(agent_at(tx, rows, i));
+  if (rows.size() > count && count > 0) page.next = agent_cursor(page.agents.back());
   return page;
 }
 
@@ -176,10 +178,12 @@ Result<ToolPage> list_tools(Tx& tx, const ToolQuery& query) {
   const auto of = parse_row_cursor(std::string_view(query.cursor).substr(0, dot));
   if (!query.cursor.empty() && (dot == std::string::npos || !of)) return refusal::bad_cursor(query.cursor);
   query.cursor.empty() ? params.null().null() : params.text(query.cursor.substr(dot + 1)).int4(*of);
-  const Rows rows = tx.ask("tool_page"_sql, std::move(params.int8(static_cast<std::int64_t>(query.limit) + 1)));
+  params.int8(static_cast<std::int64_t>(query.limit) + 1);
+  const Rows rows = tx.ask("tool_page"_sql, std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
+  const std::size_t count = fitting(rows, query.limit, kToolColumns + 2);
   ToolPage page;
-  for (std::size_t i = 0; i < rows.size() && i < query.limit; ++i) page.tools.push_back(tool_at(tx, rows, i));
-  if (rows.size() > query.limit && query.limit > 0) page.next = tool_cursor(rows, query.limit - 1);
+  for (std::size_t i = 0; i < count; ++i) page.tools.push_back(tool_at(tx, rows, i));
+  if (rows.size() > count && count > 0) page.next = tool_cursor(rows, count - 1);
   return page;
 }
 
