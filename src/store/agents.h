@@ -24,6 +24,8 @@ namespace muster::store {
 inline constexpr std::size_t kMessagePageBytesMax = 8 * 1024 * 1024;
 // Messages that a fork copies. More are refused as exhausted.
 inline constexpr std::size_t kForkMessagesMax = 10'000;
+// Rows of a session that one commit deletes. More of them follow in further commits, between which others have their turn.
+inline constexpr std::size_t kSessionDeleteRowsMax = 200;
 
 // Agents and tools. `revision` 0: there must be none of this name yet. Else the one that was read.
 struct AgentPut {
@@ -66,6 +68,11 @@ struct SessionFork {
 struct SessionCreate {
   AgentSession session;  // its depth is the store's: that of the parent and one
   std::optional<SessionFork> fork{};
+};
+// What one commit left of a session that is deleted.
+struct SessionDeletion {
+  AgentSession session;  // as it was
+  bool more = false;     // it is still there, with what is left of it
 };
 struct SessionQuery {
   NamespaceName ns;

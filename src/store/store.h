@@ -162,7 +162,8 @@ class AgentStore {
   virtual void update_session(AgentSession session, Reply<AgentSession> reply) = 0;
   virtual void get_sessions(NamespaceName ns, std::vector<AgentSessionId> ids, Reply<Each<AgentSession>> reply) = 0;
   virtual void list_sessions(SessionQuery query, Reply<SessionPage> reply) = 0;
-  // With its messages, runs and the sessions below it. conflict: a run of it is unfinished.
+  // With its messages, runs and the sessions below it, kSessionDeleteRowsMax rows in a commit and the session itself in the last
+  // one. conflict: a run of it is unfinished. outcome_unknown: some of it is gone; deleting it again goes on from there.
   virtual void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) = 0;
 
   // not_found: agent or session. conflict: the key found a job that is no agent's, or the namespace is not enabled.

@@ -68,6 +68,11 @@ bool only_pays(const AgentRun& ended, const AgentRunWrite& write) {
   return run == ended && !write.iteration && write.messages.empty() && write.executions.empty() && write.blobs.empty();
 }
 
+Status part_failed(bool begun, const Status& why) {
+  const bool nothing_written = why.code() == Code::unavailable || why.code() == Code::exhausted;
+  return begun && nothing_written ? Status::outcome_unknown(why.message()) : why;
+}
+
 Status check_compaction(const Compaction& compaction) {
   std::set<MessageId> archived, replacements;
   for (const MessageId& id : compaction.archived)

@@ -13,6 +13,8 @@ Status check_write(const AgentRunWrite& write);
 // A run that has ended still pays for what is done for it afterwards, such as a summary: its totals change and nothing else is
 // written, so that it is as final as before.
 bool only_pays(const AgentRun& ended, const AgentRunWrite& write);
+// What became of a session that is deleted commit by commit, when one of them was not made.
+Status part_failed(bool begun, const Status& why);
 // No message goes twice, and no two come into one place.
 Status check_compaction(const Compaction& compaction);
 

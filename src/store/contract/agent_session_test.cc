@@ -203,6 +203,56 @@ TEST_P(AgentSessionContract, ADeletedOneTakesEverythingBelowAlong) {
   EXPECT_TRUE(messages_of(must(client().create_session({again}))).empty());
 }
 
+// More than one commit deletes, of every kind.
+TEST_P(AgentSessionContract, ADeletedOneMayBeLong) {
+  const Agent agent = make_agent();
+  const AgentSession top = make_session();
+  const AgentSession below = make_below(top);
+  const AgentSession other = make_session();
+  AgentRun kept = start(other, agent);
+  kept = say(kept, {"kept"}).run;
+  constexpr std::size_t kMany = kSessionDeleteRowsMax + 20;
+  std::vector<AgentRun> runs;
+  std::vector<Uuid> blobs;
+  for (const AgentSession& session : {top, below}) {
+    const Iteration iteration = an_iteration();
+    AgentRunWrite all = with_iteration(start(session, agent), iteration);
+    for (std::size_t i = 0; i < kMany; ++i) {
+      all.messages.push_back(said(MessageRole::user, std::to_string(i)));
+      ToolExecution execution = an_execution(iteration, static_cast<std::uint32_t>(i));
+      execution.state = ToolExecutionState::completed;
+      execution.completed_at = now();
+      all.executions.push_back({execution});
+    }
+    blobs.push_back(fresh());
+    all.blobs = {{blobs.back(), "whole"}};
+    AgentRun run = write(std::move(all)).run;
+    const AgentRun child = end(start_child(run, agent));
+    runs.push_back(end(run));
+    runs.push_back(child);
+    Compaction compaction;
+    compaction.event.id = fresh();
+    compaction.event.session = session.id;
+    compaction.event.strategy = "hybrid";
+    compaction.revision = session_now(session).revision;
+    const std::vector<AgentMessage> messages = messages_of(session);
+    for (std::size_t i = 0; i + 5 < messages.size(); ++i) compaction.archived.push_back(messages[i].id);
+    must(client().compact_session(compaction));
+  }
+  const AgentSession as_it_was = session_now(top);
+  EXPECT_EQ(must(client().delete_session(kDefault, top.id)), as_it_was);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(must(client().list_sessions({.ns = kDefault})).total, 1u);
+    for (const AgentSession& gone : {top, below}) EXPECT_EQ(client().get_session(kDefault, gone.id).code(), Code::not_found);
+    for (const AgentRun& gone : runs) EXPECT_EQ(client().get_agent_run(gone.id).code(), Code::not_found);
+    for (const Uuid& gone : blobs) EXPECT_EQ(client().get_blob(gone).code(), Code::not_found);
+    EXPECT_TRUE(must(client().list_executions({.ns = kDefault})).executions.empty());
+    EXPECT_EQ(messages_of(other).size(), 1u);
+    EXPECT_EQ(run_now(kept), kept);
+    crash();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, AgentSessionContract, ::testing::ValuesIn(stores()), store_name);
 
 }  // namespace

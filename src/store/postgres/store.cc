@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/uuid.h"
+#include "store/codec/agent_rules.h"
 #include "store/postgres/cluster/housekeeper.h"
 #include "store/postgres/cluster/listener.h"
 #include "store/postgres/cluster/notifier.h"
@@ -152,7 +153,7 @@ class ClusterStore final : public PostgresStore {
   }
   void list_sessions(SessionQuery query, Reply<SessionPage> reply) override { verb(postgres::list_sessions, reply, query); }
   void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) override {
-    verb(postgres::delete_session, reply, ns, id);
+    delete_session_part(std::move(ns), id, false, std::move(reply));
   }
   void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> reply) override {
     verb(postgres::start_agent_run, reply, start);
@@ -271,6 +272,15 @@ class ClusterStore final : public PostgresStore {
   template <class T, class Verb, class... Args>
   void verb(Verb one, Reply<T>& reply, Args&... args) {
     run([one, ... args = std::move(args)](Tx& tx) mutable -> Result<T> { return one(tx, args...); }, std::move(reply));
+  }
+
+  void delete_session_part(NamespaceName ns, AgentSessionId id, bool begun, Reply<AgentSession> reply) {
+    Reply<SessionDeletion> next = [this, ns, id, begun, reply = std::move(reply)](Result<SessionDeletion> part) mutable {
+      if (!part.ok()) return reply(part_failed(begun, part.status()));
+      if (!part->more) return reply(std::move(part->session));
+      delete_session_part(std::move(ns), id, true, std::move(reply));
+    };
+    run([ns, id, begun](Tx& tx) { return postgres::delete_session(tx, ns, id, begun); }, std::move(next));
   }
 
   // A batch of keys: each slice a transaction of its own.

@@ -52,6 +52,7 @@ struct AgentStatements {
   Statement agent_run_unfinished_of_namespace{db, "agent_run_unfinished_of_namespace"};
   Statement agent_run_unfinished_roots{db, "agent_run_unfinished_roots"};
   Statement agent_run_update{db, "agent_run_update"};
+  Statement agent_session_child{db, "agent_session_child"};
   Statement agent_session_delete{db, "agent_session_delete"};
   Statement agent_session_find{db, "agent_session_find"};
   Statement agent_session_ids_of_namespace{db, "agent_session_ids_of_namespace"};

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/incident.h"
+#include "store/codec/agent_rules.h"
 #include "store/keyspace/keyspace.h"
 #include "store/refusals.h"
 #include "store/sqlite/op_queue.h"
@@ -245,7 +246,7 @@ class FileStore final : public SqliteStore {
     show_agents(&AgentReads::list_sessions, reply, query);
   }
   void delete_session(NamespaceName ns, AgentSessionId id, Reply<AgentSession> reply) override {
-    write_verb(sqlite::delete_session, reply, ns, id);
+    delete_session_part(std::move(ns), id, false, std::move(reply));
   }
   void start_agent_run(AgentRunStart start, Reply<AgentRunStarted> reply) override {
     write_verb(sqlite::start_agent_run, reply, start);
@@ -522,6 +523,7 @@ class FileStore final : public SqliteStore {
     Reply<Redriven> reply;
   };
   void redrive_part(const std::shared_ptr<Redriving>& work);
+  void delete_session_part(NamespaceName ns, AgentSessionId id, bool begun, Reply<AgentSession> reply);
   StoreInfo describe(Core& core);
   bool is_manual() const { return options_.threading == Threading::manual; }
   void abandon();
@@ -559,6 +561,15 @@ void FileStore::redrive_part(const std::shared_ptr<Redriving>& work) {
         }
         return true;
       });
+}
+
+void FileStore::delete_session_part(NamespaceName ns, AgentSessionId id, bool begun, Reply<AgentSession> reply) {
+  Reply<SessionDeletion> next = [this, ns, id, begun, reply = std::move(reply)](Result<SessionDeletion> part) mutable {
+    if (!part.ok()) return reply(part_failed(begun, part.status()));
+    if (!part->more) return reply(std::move(part->session));
+    delete_session_part(std::move(ns), id, true, std::move(reply));
+  };
+  write(std::move(next), [ns, id, begun](Core& core) { return sqlite::delete_session(core, ns, id, begun); });
 }
 
 StoreInfo FileStore::describe(Core& core) {

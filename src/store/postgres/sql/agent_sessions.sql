@@ -96,6 +96,28 @@ FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6
 ON CONFLICT DO NOTHING
 RETURNING number
 
+-- name: agent_session_archive_shrink
+-- At most $2 of them, as of the others that go with a session.
+WITH gone AS (DELETE FROM {schema}.agent_archive a
+  USING (SELECT a.event, a.number FROM {schema}.agent_compactions c JOIN {schema}.agent_archive a ON a.event = c.id
+         WHERE c.session = $1::text::uuid LIMIT $2::bigint) AS part
+  WHERE a.event = part.event AND a.number = part.number RETURNING 1)
+SELECT count(*) FROM gone
+
+-- name: agent_session_blobs_shrink
+WITH gone AS (DELETE FROM {schema}.agent_blobs
+  WHERE id = ANY(ARRAY(SELECT id FROM {schema}.agent_blobs WHERE session = $1::text::uuid LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
+
+-- name: agent_session_child
+-- One right below it.
+SELECT id::text FROM {schema}.agent_sessions WHERE parent = $1::text::uuid ORDER BY number LIMIT 1
+
+-- name: agent_session_compactions_shrink
+WITH gone AS (DELETE FROM {schema}.agent_compactions
+  WHERE id = ANY(ARRAY(SELECT id FROM {schema}.agent_compactions WHERE session = $1::text::uuid LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
+
 -- name: agent_session_count
 SELECT count(*)
 FROM {schema}.agent_sessions s
@@ -103,14 +125,32 @@ WHERE ($1::integer IS NULL OR s.namespace = $1::integer) AND ($2::text IS NULL O
   AND ($3::bytea IS NULL OR {schema}.agent_json(s.metadata) @> {schema}.agent_json($3::bytea))
 
 -- name: agent_session_delete
--- With everything that hangs on them. What was spent in them stays counted for agents and days.
+-- What hung on it is gone. What was spent in it stays counted for agents and days.
 WITH spent AS (DELETE FROM {schema}.agent_spending WHERE scope = 0 AND namespace = $2::integer AND subject = ANY($1::text[]))
 DELETE FROM {schema}.agent_sessions WHERE id = ANY($1::text[]::uuid[])
+
+-- name: agent_session_executions_shrink
+WITH gone AS (DELETE FROM {schema}.agent_executions
+  WHERE id = ANY(ARRAY(SELECT e.id FROM {schema}.agent_runs r JOIN {schema}.agent_executions e ON e.run = r.job
+                       WHERE r.session = $1::text::uuid LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
+
+-- name: agent_session_iterations_shrink
+WITH gone AS (DELETE FROM {schema}.agent_iterations
+  WHERE id = ANY(ARRAY(SELECT i.id FROM {schema}.agent_runs r JOIN {schema}.agent_iterations i ON i.run = r.job
+                       WHERE r.session = $1::text::uuid LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
 
 -- name: agent_session_lock
 -- Whoever appends messages, starts a run or compacts holds the session.
 SELECT {part.agent_session_columns}
 FROM {schema}.agent_sessions s WHERE s.id = $1::text::uuid FOR NO KEY UPDATE
+
+-- name: agent_session_messages_shrink
+WITH gone AS (DELETE FROM {schema}.agent_messages
+  WHERE session = $1::text::uuid
+    AND number = ANY(ARRAY(SELECT number FROM {schema}.agent_messages WHERE session = $1::text::uuid ORDER BY number LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
 
 -- name: agent_session_page
 -- Newest first, below the number $4, as many as $6 bytes hold and one more. Then the number.
@@ -150,6 +190,12 @@ FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[], $5::bytea[], $6::
             $10::bigint[], $11::bigint[])
      AS u (id, parent, depth, metadata, variables, compactions, created_at, updated_at, revision, last_message, namespace)
 WHERE s.id = u.id::uuid
+
+-- name: agent_session_runs_shrink
+-- Those that were called before those that called them, which would take them along.
+WITH gone AS (DELETE FROM {schema}.agent_runs
+  WHERE job = ANY(ARRAY(SELECT job FROM {schema}.agent_runs WHERE session = $1::text::uuid ORDER BY job DESC LIMIT $2::bigint)) RETURNING 1)
+SELECT count(*) FROM gone
 
 -- name: agent_session_tree
 -- It and all below it, held.

@@ -25,6 +25,32 @@ Params session_params(Tx& tx, const HeldSession& row) {
   return out.params();
 }
 
+// The session, or one below it that has none below.
+AgentSessionId deepest_below(Tx& tx, AgentSessionId id) {
+  for (std::size_t depth = 0; depth <= limits::kSessionDepthMax; ++depth) {
+    const Rows rows = tx.ask("agent_session_child"_sql, Params().text(id.text()));
+    const auto child = rows.size() == 0 ? std::nullopt : AgentSessionId::parse(rows.view(0, 0));
+    if (!child) break;
+    id = *child;
+  }
+  return id;
+}
+
+// What goes with a session, `room` rows of it. False: there is more. REQUIRES: it is held.
+bool shrink(Tx& tx, const AgentSessionId& id, std::int64_t& room) {
+  // What refers to something before that, or it would go with it, however much it is.
+  for (const Sql part :
+       {"agent_session_messages_shrink"_sql, "agent_session_archive_shrink"_sql, "agent_session_compactions_shrink"_sql,
+        "agent_session_blobs_shrink"_sql, "agent_session_executions_shrink"_sql, "agent_session_iterations_shrink"_sql,
+        "agent_session_runs_shrink"_sql}) {
+    const Rows rows = tx.ask(part, Params().text(id.text()).int8(room));
+    if (rows.size() == 0) return false;
+    room -= rows.integer(0, 0);
+    if (room <= 0) return false;
+  }
+  return true;
+}
+
 Params filter_of(const SessionQuery& query, std::optional<NamespaceKey> ns) {
   Params params;
   ns ? params.int4(*ns) : params.null();
@@ -129,17 +155,36 @@ Result<SessionPage> list_sessions(Tx& tx, const SessionQuery& query) {
   return page;
 }
 
-Result<AgentSession> delete_session(Tx& tx, const NamespaceName& name, const AgentSessionId& id) {
+Result<SessionDeletion> delete_session(Tx& tx, const NamespaceName& name, const AgentSessionId& id, bool begun) {
   const auto ns = tx.namespace_key(name);
   if (!ns.ok()) return ns.status();
-  const Rows tree = tx.ask("agent_session_tree"_sql, Params().text(id.text()));
   const Rows rows = tx.ask("agent_session_read"_sql, std::move(Params().int4(*ns).array(texts_of(std::vector{id}))));
-  if (tree.size() == 0 || rows.size() == 0) return refusal::no_session(id);
-  std::vector<AgentSessionId> all;
-  for (std::size_t i = 0; i < tree.size(); ++i) all.push_back(AgentSessionId::parse(tree.view(i, 0)).value_or(id));
-  if (const auto run = unfinished_in(tx, all)) return refusal::session_at_work(id, *run);
-  tx.write("agent_session_delete"_sql, std::move(Params().array(texts_of(all)).int4(*ns)));
-  return session_at(tx, rows, 0).session;
+  if (rows.size() == 0) return refusal::no_session(id);
+  if (!begun) {
+    const Rows tree = tx.ask("agent_session_tree"_sql, Params().text(id.text()));
+    std::vector<AgentSessionId> all;
+    for (std::size_t i = 0; i < tree.size(); ++i) all.push_back(AgentSessionId::parse(tree.view(i, 0)).value_or(id));
+    if (const auto run = unfinished_in(tx, all)) return refusal::session_at_work(id, *run);
+  }
+  SessionDeletion out{.session = session_at(tx, rows, 0).session, .more = true};
+  constexpr auto kRoom = static_cast<std::int64_t>(kSessionDeleteRowsMax);
+  for (std::int64_t room = kRoom; room > 0 && out.more && !tx.failed();) {
+    const AgentSessionId leaf = deepest_below(tx, id);
+    const bool held = hold_session(tx, leaf).ok();
+    if (!held && leaf == id) return room == kRoom ? Result<SessionDeletion>(refusal::no_session(id)) : out;
+    // Somebody else deletes as well, or has made one below it before it was held.
+    if (!held || deepest_below(tx, leaf) != leaf) continue;
+    // A run that began between two commits. What is refused changes nothing, so it is told by the next one.
+    if (const auto run = unfinished_in(tx, {leaf})) {
+      if (room == kRoom) return refusal::session_at_work(id, *run);
+      return out;
+    }
+    if (!shrink(tx, leaf, room)) continue;
+    tx.write("agent_session_delete"_sql, std::move(Params().array(texts_of(std::vector{leaf})).int4(*ns)));
+    --room;
+    out.more = leaf != id;
+  }
+  return out;
 }
 
 Result<MessagePage> list_messages(Tx& tx, const MessageQuery& query) {

@@ -28,7 +28,8 @@ Result<AgentSession> create_session(Tx& tx, const SessionCreate& create);
 Result<AgentSession> update_session(Tx& tx, const AgentSession& session);
 Each<AgentSession> get_sessions(Tx& tx, const NamespaceName& ns, const std::vector<AgentSessionId>& ids);
 Result<SessionPage> list_sessions(Tx& tx, const SessionQuery& query);
-Result<AgentSession> delete_session(Tx& tx, const NamespaceName& ns, const AgentSessionId& id);
+// `begun`: an earlier commit has deleted some of it.
+Result<SessionDeletion> delete_session(Tx& tx, const NamespaceName& ns, const AgentSessionId& id, bool begun);
 Result<MessagePage> list_messages(Tx& tx, const MessageQuery& query);
 Result<SpendingView> get_spending(Tx& tx, const SpendingQuery& query);
 

@@ -2,7 +2,8 @@
 DELETE FROM agent_archive WHERE event = ?1
 
 -- name: agent_archive_delete_of_session
-DELETE FROM agent_archive WHERE session = ?1
+-- At most ?2 of them, as of the others that go with a session; -1: all.
+DELETE FROM agent_archive WHERE row IN (SELECT row FROM agent_archive WHERE session = ?1 ORDER BY row LIMIT ?2)
 
 -- name: agent_archive_restore
 INSERT INTO agent_messages (session, number, id, run, run_depth, role, blocks, input, output, cache_creation, cache_read, preserved, summary, metadata, created_at,
@@ -12,7 +13,7 @@ SELECT session, number, id, run, run_depth, role, blocks, input, output, cache_c
 FROM agent_archive WHERE event = ?1
 
 -- name: agent_blob_delete
-DELETE FROM agent_blobs WHERE session = ?1
+DELETE FROM agent_blobs WHERE row IN (SELECT row FROM agent_blobs WHERE session = ?1 ORDER BY row LIMIT ?2)
 
 -- name: agent_blob_get
 SELECT data FROM agent_blobs WHERE id = ?1
@@ -24,7 +25,7 @@ INSERT INTO agent_blobs (id, session, data) VALUES (?1, ?2, ?3)
 SELECT EXISTS (SELECT 1 FROM agent_blobs WHERE id = ?1)
 
 -- name: agent_compaction_delete
-DELETE FROM agent_compactions WHERE session = ?1
+DELETE FROM agent_compactions WHERE row IN (SELECT row FROM agent_compactions WHERE session = ?1 ORDER BY row LIMIT ?2)
 
 -- name: agent_compaction_find
 SELECT * FROM agent_compactions WHERE id = ?1
@@ -53,7 +54,8 @@ DELETE FROM agents WHERE id = ?1
 DELETE FROM agents WHERE namespace = ?1
 
 -- name: agent_execution_delete
-DELETE FROM agent_executions WHERE run IN (SELECT id FROM agent_runs WHERE session = ?1)
+DELETE FROM agent_executions WHERE row IN (
+  SELECT e.row FROM agent_runs r CROSS JOIN agent_executions e ON e.run = r.id WHERE r.session = ?1 ORDER BY r.id, e.row LIMIT ?2)
 
 -- name: agent_execution_child_ended
 -- A run that was called as a tool is that tool's result.
@@ -125,7 +127,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
   ?30)
 
 -- name: agent_iteration_delete
-DELETE FROM agent_iterations WHERE run IN (SELECT id FROM agent_runs WHERE session = ?1)
+DELETE FROM agent_iterations WHERE row IN (
+  SELECT i.row FROM agent_runs r CROSS JOIN agent_iterations i ON i.run = r.id WHERE r.session = ?1 ORDER BY r.id, i.number LIMIT ?2)
 
 -- name: agent_iteration_find
 SELECT * FROM agent_iterations WHERE id = ?1
@@ -175,7 +178,7 @@ DELETE FROM agent_messages WHERE id = ?1
 DELETE FROM agent_messages WHERE compaction = ?1
 
 -- name: agent_message_delete_of_session
-DELETE FROM agent_messages WHERE session = ?1
+DELETE FROM agent_messages WHERE row IN (SELECT row FROM agent_messages WHERE session = ?1 ORDER BY number LIMIT ?2)
 
 -- name: agent_message_find
 SELECT session, number FROM agent_messages WHERE id = ?1
@@ -200,7 +203,7 @@ SELECT number FROM agent_messages WHERE session = ?1 AND number <= ?2 AND run_de
 SELECT id FROM agents WHERE namespace = ?1 AND name = ?2 AND metadata_key = ?3
 
 -- name: agent_run_delete
-DELETE FROM agent_runs WHERE session = ?1
+DELETE FROM agent_runs WHERE id IN (SELECT id FROM agent_runs WHERE session = ?1 ORDER BY id LIMIT ?2)
 
 -- name: agent_run_find
 SELECT * FROM agent_runs_read WHERE id = ?1
@@ -262,6 +265,10 @@ SET state = ?2, previous_state = ?3, iteration = ?4, iteration_id = ?5, response
   error_message = ?16, claimed_by = ?17, claimed_at = ?18, rescues = ?19, last_rescue_at = ?20, started_at = ?21, finalized_at = ?22,
   revision = ?23
 WHERE id = ?1
+
+-- name: agent_session_child
+-- One right below it.
+SELECT id FROM agent_sessions WHERE parent = ?1 ORDER BY row LIMIT 1
 
 -- name: agent_session_count
 SELECT COUNT(*) FROM agent_sessions WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR json_contains(metadata, ?2)) AND (?3 IS NULL OR parent = ?3)

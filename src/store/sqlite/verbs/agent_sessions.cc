@@ -26,17 +26,37 @@ std::vector<std::string> tree_of(Core& core, const AgentSessionId& id) {
   return out;
 }
 
-void delete_row(Core& core, std::int64_t ns_row, const std::string& id) {
+constexpr std::int64_t kAllRows = -1;  // as SQLite says it
+
+// What goes with a session, and then the session, `room` rows of it. False: there is more.
+bool delete_rows(Core& core, std::int64_t ns_row, const std::string& id, std::int64_t& room) {
   AgentStatements& sql = core.agent_sql;
-  sql.agent_message_delete_of_session.bind_text(1, id).run();
-  sql.agent_archive_delete_of_session.bind_text(1, id).run();
-  sql.agent_compaction_delete.bind_text(1, id).run();
-  sql.agent_blob_delete.bind_text(1, id).run();
-  sql.agent_iteration_delete.bind_text(1, id).run();
-  sql.agent_execution_delete.bind_text(1, id).run();
-  sql.agent_run_delete.bind_text(1, id).run();
+  // Executions and iterations are found by their runs.
+  for (Statement* const part :
+       {&sql.agent_message_delete_of_session, &sql.agent_archive_delete_of_session, &sql.agent_compaction_delete,
+        &sql.agent_blob_delete, &sql.agent_execution_delete, &sql.agent_iteration_delete, &sql.agent_run_delete}) {
+    part->bind_text(1, id).bind(2, room).run();
+    if (room == kAllRows) continue;
+    room -= core.db.changes();
+    if (room <= 0) return false;
+  }
   sql.agent_spending_delete.bind(1, ns_row).bind(2, static_cast<std::int64_t>(SpendingScope::session)).bind_text(3, id).run();
   sql.agent_session_delete.bind_text(1, id).run();
+  if (room != kAllRows) --room;
+  return true;
+}
+
+// The session, or one below it that has none below.
+AgentSessionId deepest_below(Core& core, AgentSessionId id) {
+  while (true) {
+    const std::string text = id.text();
+    Statement& st = core.agent_sql.agent_session_child;
+    Rows rows(st.bind_text(1, text));
+    if (!rows.next()) return id;
+    const auto child = AgentSessionId::parse(st.view(0));
+    if (!child) return id;
+    id = *child;
+  }
 }
 
 // A UUID of version 4 from the store's own numbers.
@@ -134,14 +154,22 @@ Result<AgentSession> update_session(Core& core, const AgentSession& session) {
   return std::move(found->session);
 }
 
-Result<AgentSession> delete_session(Core& core, const NamespaceName& ns, const AgentSessionId& id) {
+Result<SessionDeletion> delete_session(Core& core, const NamespaceName& ns, const AgentSessionId& id, bool begun) {
   auto found = find_in(core, ns, id);
   if (!found.ok()) return found.status();
-  const std::vector<std::string> all = tree_of(core, id);
-  for (const std::string& one : all)
-    if (Status resting = must_rest(core, *AgentSessionId::parse(one)); !resting.ok()) return resting;
-  for (const std::string& one : all) delete_row(core, *core.namespace_row(ns), one);
-  return std::move(found->session);
+  SessionDeletion out{.session = std::move(found->session), .more = true};
+  if (!begun)
+    for (const std::string& one : tree_of(core, id))
+      if (Status resting = must_rest(core, *AgentSessionId::parse(one)); !resting.ok()) return resting;
+  const std::int64_t ns_row = *core.namespace_row(ns);
+  constexpr auto kRoom = static_cast<std::int64_t>(kSessionDeleteRowsMax);
+  for (std::int64_t room = kRoom; room > 0 && out.more;) {
+    const AgentSessionId leaf = deepest_below(core, id);
+    // A run that began between two commits. What is refused changes nothing, so it is told by the next one.
+    if (Status resting = must_rest(core, leaf); !resting.ok()) return room == kRoom ? Result<SessionDeletion>(resting) : out;
+    if (delete_rows(core, ns_row, leaf.text(), room)) out.more = leaf != id;
+  }
+  return out;
 }
 
 bool has_unfinished_agent_runs(Core& core, std::int64_t ns_row) {
@@ -155,7 +183,8 @@ void delete_agents_of_namespace(Core& core, std::int64_t ns_row) {
     Rows rows(st.bind(1, ns_row));
     while (rows.next()) sessions.push_back(st.text(0));
   }
-  for (const std::string& one : sessions) delete_row(core, ns_row, one);
+  std::int64_t room = kAllRows;
+  for (const std::string& one : sessions) delete_rows(core, ns_row, one, room);
   core.agent_sql.agent_spending_delete_of_namespace.bind(1, ns_row).run();
   core.agent_sql.agent_tool_delete_of_namespace.bind(1, ns_row).run();
   core.agent_sql.agent_delete_of_namespace.bind(1, ns_row).run();

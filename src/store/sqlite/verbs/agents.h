@@ -14,7 +14,8 @@ Result<Tool> delete_tool(Core& core, const NamespaceName& ns, const ToolName& na
 
 Result<AgentSession> create_session(Core& core, const SessionCreate& create);
 Result<AgentSession> update_session(Core& core, const AgentSession& session);
-Result<AgentSession> delete_session(Core& core, const NamespaceName& ns, const AgentSessionId& id);
+// `begun`: an earlier commit has deleted some of it.
+Result<SessionDeletion> delete_session(Core& core, const NamespaceName& ns, const AgentSessionId& id, bool begun);
 
 Result<AgentRunStarted> start_agent_run(Core& core, AgentRunStart& start);
 Result<AgentRunWritten> write_agent_run(Core& core, AgentRunWrite& write);
