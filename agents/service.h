@@ -12,6 +12,8 @@
 
 namespace muster::agents {
 
+inline constexpr Duration kEndLookEvery{100};  // for the end of a run whose job has ended
+
 class Service final : public command::AgentService {
  public:
   // `on_work`: a namespace has an agent or a run. Both before the first command.

@@ -125,6 +125,17 @@ void show_run(const BasePtr& base, AgentRun run, GetReply reply) {
       });
 }
 
+// Its job has ended, or nobody waits. Who ended the job without the run, as job.cancel does, writes the run's end behind it.
+void show_end(const BasePtr& base, const command::AgentRunGetRequest& request, Ticks until, GetReply reply) {
+  find_run(base, request.ns, request.run, [base, request, until, reply = std::move(reply)](Result<AgentRun> run) mutable {
+    if (!run.ok()) return reply(run.status());
+    if (is_final(run->state) || base->clock.elapsed() >= until) return show_run(base, *std::move(run), std::move(reply));
+    base->agenda->after(kEndLookEvery, [base, request, until, reply = std::move(reply)]() mutable {
+      show_end(base, request, until, std::move(reply));
+    });
+  });
+}
+
 // The number of the last message before the run's own first one.
 std::uint64_t before_run(const std::vector<AgentMessage>& messages, JobId run) {
   std::uint64_t last = 0;
@@ -204,13 +215,11 @@ void Service::run(const command::Caller&, command::AgentRunGetRequest request, G
   find_run(base_, request.ns, request.run, [base = base_, request, reply = std::move(reply)](Result<AgentRun> run) mutable {
     if (!run.ok()) return reply(run.status());
     if (is_final(run->state) || request.wait == Duration(0)) return show_run(base, *std::move(run), std::move(reply));
+    const Ticks until = base->clock.elapsed() + request.wait;
     base->door.run(command::itself(), command::RunResultRequest{.run = request.run, .wait = request.wait},
-                   Reply<command::RunResultReply>([base, request, reply = std::move(reply)](Result<Job> job) mutable {
+                   Reply<command::RunResultReply>([base, request, until, reply = std::move(reply)](Result<Job> job) mutable {
                      if (!job.ok()) return reply(job.status());
-                     find_run(base, request.ns, request.run, [base, reply = std::move(reply)](Result<AgentRun> now) mutable {
-                       if (!now.ok()) return reply(now.status());
-                       show_run(base, *std::move(now), std::move(reply));
-                     });
+                     show_end(base, request, until, std::move(reply));
                    }));
   });
 }

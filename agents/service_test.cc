@@ -395,6 +395,50 @@ TEST_F(ServiceTest, AWaitEndsWithTheRun) {
   EXPECT_EQ(seen, AgentRunState::completed);
 }
 
+// Whoever asks for the end of a run would ask again at once, and again.
+TEST_F(ServiceTest, AWaitGoesOnUntilTheRunHasEndedAsItsJobHas) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  std::optional<AgentRunState> seen;
+  door_->run(command::itself(), command::AgentRunGetRequest{.run = run.id, .wait = 50s},
+             Reply<command::AgentRunGetReply>([&seen](Result<command::AgentRunGetReply> got) { seen = got->run.state; }));
+  settle();
+  scripted_.on(store::Verb::write_agent_run, [](const store::AgentRunWrite&) -> Result<store::AgentRunWritten> {
+    return Status::unavailable("the database restarts");
+  });
+  command::JobCancelRequest cancel;
+  cancel.cancel = {.job = run.id, .reason = "wrong", .at_once = true, .as_dead = std::nullopt};
+  ASSERT_TRUE(ask(cancel).ok());
+  EXPECT_FALSE(seen.has_value());
+  scripted_.off(store::Verb::write_agent_run);
+  pass(40s);
+  EXPECT_EQ(seen, AgentRunState::cancelled);
+}
+
+TEST_F(ServiceTest, AWaitEndsThoughTheRunDoesNot) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{text_answer("late")});
+  api_->hold();
+  start_node();
+  agent("plain");
+  const AgentRun run = begin("plain", "hi");
+  scripted_.on(store::Verb::write_agent_run, [](const store::AgentRunWrite&) -> Result<store::AgentRunWritten> {
+    return Status::unavailable("the database restarts");
+  });
+  command::JobCancelRequest cancel;
+  cancel.cancel = {.job = run.id, .reason = "wrong", .at_once = true, .as_dead = std::nullopt};
+  ASSERT_TRUE(ask(cancel).ok());
+  std::optional<AgentRunState> seen;
+  door_->run(command::itself(), command::AgentRunGetRequest{.run = run.id, .wait = 3s},
+             Reply<command::AgentRunGetReply>([&seen](Result<command::AgentRunGetReply> got) { seen = got->run.state; }));
+  settle();
+  EXPECT_FALSE(seen.has_value());
+  pass(3s);
+  EXPECT_EQ(seen, AgentRunState::streaming);
+}
+
 TEST_F(ServiceTest, TheWholeOutputOfAToolCanBeRead) {
   api_ = std::make_shared<ScriptedApi>(
       std::initializer_list<Result<claude::Answer>>{tool_answer({tool_block("t1", "dump")}), text_answer("ok")});

@@ -491,6 +491,26 @@ TEST_F(RunStreams, TellWhatARunSaysAndThenThatItIsFinished) {
   EXPECT_TRUE(reader.read_end());
 }
 
+// Its job may end before it.
+TEST_F(RunStreams, SayThatARunIsFinishedWhenItIs) {
+  running();
+  AgentRun run = finished_run();
+  run.id = *JobId::parse(id);
+  run.state = AgentRunState::streaming;
+  run.finalized_at.reset();
+  agents->will_answer(command::AgentRunGetReply{.run = run, .iterations = {}, .executions = {}});
+  Client reader = stream();
+  ends();
+  EXPECT_EQ(reader.read_until("\n\n"), ": still here\n\n");
+  run.state = AgentRunState::cancelled;
+  agents->will_answer(command::AgentRunGetReply{.run = run, .iterations = {}, .executions = {}});
+  std::string last;
+  do last = reader.read_until("\n\n");
+  while (last == ": still here\n\n");
+  ASSERT_EQ(last.substr(0, 27), "event: run.finished\ndata: {");
+  EXPECT_EQ(json::parse(last.substr(26))["state"], "cancelled");
+}
+
 TEST_F(RunStreams, GoOnBehindTheLastEventThatWasSeen) {
   running();
   for (int i = 1; i <= 4; ++i) {

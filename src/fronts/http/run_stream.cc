@@ -115,6 +115,8 @@ void RunStream::finish() {
 
 void RunStream::finished(Result<command::AgentRunGetReply> run) {
   if (!run.ok()) return connection_.close_when_sent();
+  // Its job has ended without it, as when somebody cancels the job: its own end follows.
+  if (!is_final(run->run.state)) return send(std::string(kStillHere));
   std::string object;
   JsonWriter writer(object);
   write(writer, run->run);

@@ -142,6 +142,7 @@ void AgentWatch::finish() {
 
 void AgentWatch::finished(Result<command::AgentRunGetReply> run) {
   if (!run.ok()) return refuse(run.status());
+  if (!is_final(run->run.state)) return read_on();  // its job has ended without it: its own end follows
   pb::AgentRunEvent event;
   event.set_type("run.finished");
   put_agent_run(run->run, RunDetail::all, event.mutable_run());

@@ -1,6 +1,7 @@
 // Runs of agents over muster.v1: what is asked reaches the service as it was meant, what it answers is shown, and a watch goes on
 // where its reader stopped and waits for one that is slow.
 #include <mutex>
+#include <thread>
 
 #include "base/ask_testing.h"
 #include "command/agent_service_testing.h"
@@ -421,6 +422,27 @@ TEST_F(WatchTest, TellsWhatARunSaysAndThenThatItIsFinished) {
   EXPECT_EQ(last.run().id(), lease.job.text());
   EXPECT_EQ(last.run().response_text(), "r");
   EXPECT_TRUE(watcher->end().ok());
+}
+
+// Its job may end before it.
+TEST_F(WatchTest, SaysThatARunIsFinishedWhenItIs) {
+  running();
+  AgentRun open = finished_run();
+  open.id = lease.job;
+  open.state = AgentRunState::streaming;
+  open.finalized_at.reset();
+  scripted->will_answer(command::AgentRunGetReply{.run = open, .iterations = {}, .executions = {}});
+  serve();
+  const auto watcher = watch();
+  says_word("a");
+  EXPECT_EQ(watcher->next().type(), "text_delta");
+  ends();
+  while (scripted->asked<command::AgentRunGetRequest>().wait == Duration(0)) std::this_thread::yield();
+  open.state = AgentRunState::cancelled;
+  scripted->will_answer(command::AgentRunGetReply{.run = open, .iterations = {}, .executions = {}});
+  const pb::AgentRunEvent last = watcher->next();
+  EXPECT_EQ(last.type(), "run.finished");
+  EXPECT_EQ(last.run().state(), "cancelled");
 }
 
 TEST_F(WatchTest, GoesOnBehindTheLastEventThatWasSeen) {
