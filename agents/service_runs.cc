@@ -39,15 +39,29 @@ struct RunStart {
   std::optional<store::SessionCreate> session{};  // that it begins; else run.session is there
 };
 
+JobSpec job_of(const RunStart& start) {
+  JobSpec job = run_job(start.run);
+  job.idempotency_key = start.idempotency_key;
+  job.correlation = start.correlation;
+  return job;
+}
+
+// A session that was begun for a run goes when the run does not begin in it.
+StartReply keeping_session(const RunStart& start, StartReply reply) {
+  if (!start.session) return reply;
+  return [base = start.base, ns = start.run.ns, id = start.run.session,
+          reply = std::move(reply)](Result<store::AgentRunStarted> started) mutable {
+    const bool unused = started.ok() ? started->existed : started.code() != Code::outcome_unknown;
+    if (unused) base->agents.delete_session(ns, id, [base](Result<AgentSession>) {});
+    reply(std::move(started));
+  };
+}
+
 void start_run(const RunStart& start, StartReply reply) {
   AgentRun run = start.run;
   run.created_by = start.base->settings.node;
-  JobSpec job = run_job(run);
-  job.idempotency_key = start.idempotency_key;
-  job.correlation = start.correlation;
-  if (Status status = validate(job); !status.ok()) return reply(status);
   start.on_work(run.ns);
-  start.base->agents.start_agent_run({.run = std::move(run), .job = std::move(job)}, std::move(reply));
+  start.base->agents.start_agent_run({.run = std::move(run), .job = job_of(start)}, keeping_session(start, std::move(reply)));
 }
 
 void begin_session(RunStart start, StartReply reply) {
@@ -195,6 +209,7 @@ void Service::run(const command::Caller&, command::AgentRunStartRequest request,
   start.run.budget = request.budget;
   start.idempotency_key = std::move(request.idempotency_key);
   start.correlation = std::move(request.correlation);
+  if (Status status = validate(job_of(start)); !status.ok()) return reply(status);
   if (request.session)
     start.run.session = *request.session;
   else

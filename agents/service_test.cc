@@ -131,6 +131,25 @@ TEST_F(ServiceTest, AStartThatIsRepeatedIsTheSameRun) {
       << "no session was begun twice";
 }
 
+TEST_F(ServiceTest, AStartThatIsRefusedLeavesNoSessionBehind) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  start_node();
+  agent("plain");
+  const auto sessions = [this] { return ask(store::SessionQuery{.ns = NamespaceName(kDefaultNamespace)})->total; };
+  const std::string long_key(limits::kKeyBytesMax + 1, 'k');
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = "hi", .idempotency_key = long_key}).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(sessions(), 0U);
+  scripted_.on(store::Verb::start_agent_run,
+               [](const store::AgentRunStart&) -> Result<store::AgentRunStarted> { return Status::exhausted("too many jobs"); });
+  EXPECT_EQ(ask(command::AgentRunStartRequest{.agent = "plain", .prompt = "hi"}).code(), Code::exhausted);
+  EXPECT_EQ(sessions(), 0U);
+  scripted_.off(store::Verb::start_agent_run);
+  const AgentRun run = begin("plain", "hi");
+  EXPECT_EQ(ask(command::AgentRunForkRequest{.run = run.id, .prompt = "else"}).code(), Code::ok);
+  EXPECT_EQ(sessions(), 2U);
+}
+
 TEST_F(ServiceTest, ToolsCanBeTriedWithoutAModel) {
   start_node();
   tool("add", ToolApproval::never, R"({"type":"object","required":["n"]})");
