@@ -150,14 +150,17 @@ void show_end(const BasePtr& base, const command::AgentRunGetRequest& request, T
   });
 }
 
-// The number of the last message before the run's own first one.
-std::uint64_t before_run(const std::vector<AgentMessage>& messages, JobId run) {
+// The number of the last message before the run's own first one. conflict: that one is in the archive, and what stands there
+// now says as much about the run as about what was before it.
+Result<std::uint64_t> before_run(const std::vector<AgentMessage>& messages, const AgentRun& run) {
   std::uint64_t last = 0;
   for (const AgentMessage& message : messages) {
-    if (message.run == run) break;
+    if (message.run == run.id) return last;
     last = message.number;
   }
-  return last;
+  if (run.iteration == 0) return last;
+  return Status::conflict(fmt::format(
+      "the prompt of run {} was compacted away; restore the session, or say through which message the fork goes", run.id.text()));
 }
 
 struct Fork {
@@ -186,12 +189,15 @@ void fork_run(Fork fork, StartReply reply) {
     const std::uint64_t through = fork.request.through;
     return fork_session(std::move(fork), through, std::move(reply));
   }
+  // A run that was called as a tool is shown nothing but its own messages.
+  if (fork.of.depth > 0) return fork_session(std::move(fork), 0, std::move(reply));
   const BasePtr base = fork.start.base;
   read_messages(base, {.session = fork.of.session},
                 [fork = std::move(fork), reply = std::move(reply)](Result<std::vector<AgentMessage>> messages) mutable {
                   if (!messages.ok()) return reply(messages.status());
-                  const std::uint64_t through = before_run(*messages, fork.of.id);
-                  fork_session(std::move(fork), through, std::move(reply));
+                  const auto through = before_run(*messages, fork.of);
+                  if (!through.ok()) return reply(through.status());
+                  fork_session(std::move(fork), *through, std::move(reply));
                 });
 }
 

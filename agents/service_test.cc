@@ -243,6 +243,27 @@ TEST_F(ServiceTest, AForkGoesOnFromAnyMessage) {
   EXPECT_EQ(messages(through->run.session).size(), 3U);
 }
 
+// Everything that was said later would be copied as if it had been said before.
+TEST_F(ServiceTest, AForkBeforeAPromptThatWasCompactedAwayIsRefused) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("yes"); });
+  settings_.compaction.protected_tokens = 0;
+  settings_.compaction.preserve_last = 1;
+  start_node();
+  agent("plain");
+  const AgentRun first = begin("plain", "one");
+  const AgentRun second = begin("plain", "two", RunMode::streaming, first.session);
+  const AgentRun third = begin("plain", "three", RunMode::streaming, first.session);
+  const auto done = ask(command::SessionCompactRequest{.id = first.session, .strategy = kSummarization});
+  ASSERT_TRUE(done.ok() && done->done);
+  const auto refused = ask(command::AgentRunForkRequest{.run = second.id});
+  EXPECT_EQ(refused.code(), Code::conflict) << refused.status().text();
+  ASSERT_TRUE(ask(command::SessionRestoreRequest{.id = first.session, .event = done->event->id}).ok());
+  const auto forked = ask(command::AgentRunForkRequest{.run = second.id});
+  ASSERT_TRUE(forked.ok()) << forked.status().text();
+  EXPECT_EQ(messages(forked->run.session).size(), 4U) << "what was before it, and what it says itself";
+  EXPECT_EQ(messages(third.session).size(), 6U);
+}
+
 TEST_F(ServiceTest, Case63CompactionKeepsWhatItTakesAway) {
   api_ = std::make_shared<ScriptedApi>([](const std::string& params) -> Result<claude::Answer> {
     return text_answer(params.find("memory of a conversation") != std::string::npos ? "they greeted" : std::string(400, 'y'));
