@@ -98,6 +98,7 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
   void send_request(const std::vector<AgentMessage>& messages);
   void answered(Result<claude::Answer> answer);
   void keep_answer(claude::Answer answer, std::uint32_t tries);
+  void look_again(claude::Answer answer, std::uint32_t tries);
   void answer_kept(const Changed& changed);
   void call_failed(const Status& why, std::string_view error_type);
   void find_batch(std::string cursor);
@@ -125,6 +126,7 @@ class RunDriver : public std::enable_shared_from_this<RunDriver> {
   bool hurried_ = false;       // one of them is the last
   bool first_tokens_ = false;  // of a call, which have not come
   bool at_once_ = false;       // what is told next is not held back
+  bool looked_again_ = false;  // for what the answer calls
   std::uint32_t conflicts_ = 0;
   bool streaming_ = false;  // it takes up room
   bool preparing_ = true;

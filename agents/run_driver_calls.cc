@@ -72,6 +72,7 @@ void RunDriver::send_request(const std::vector<AgentMessage>& messages) {
 void RunDriver::stream() {
   if (over_) return host_.stream_ended();
   streaming_ = true;
+  looked_again_ = false;
   first_tokens_ = at_once_ = true;
   const Iteration& iteration = *view_.iteration;
   const auto weak = weak_from_this();
@@ -110,6 +111,8 @@ void RunDriver::keep_answer(claude::Answer answer, std::uint32_t tries) {
   };
   change_run(base_, id(), std::move(decide), then<Changed>([answer, tries](RunDriver& self, Result<Changed> changed) mutable {
                if (changed.ok()) return self.answer_kept(*changed);
+               if (changed.code() == Code::not_found && !std::exchange(self.looked_again_, true))
+                 return self.look_again(std::move(answer), tries);
                if (tries >= kWritesMax || changed.code() == Code::not_found) return self.trouble(changed.status());
                self.base_->agenda->after(kWriteAgainAfter,
                                          [weak = self.weak_from_this(), answer = std::move(answer), tries]() mutable {
@@ -117,6 +120,16 @@ void RunDriver::keep_answer(claude::Answer answer, std::uint32_t tries) {
                                              driver->keep_answer(std::move(answer), tries + 1);
                                          });
              }));
+}
+
+// What the answer calls is gone, as an agent that was deleted while the model thought: then it is no tool any more.
+void RunDriver::look_again(claude::Answer answer, std::uint32_t tries) {
+  read_call_facts(base_, view_,
+                  then<CallFacts>([answer = std::move(answer), tries](RunDriver& self, Result<CallFacts> facts) mutable {
+                    if (!facts.ok()) return self.trouble(facts.status());
+                    self.facts_ = *std::move(facts);
+                    self.keep_answer(std::move(answer), tries);
+                  }));
 }
 
 void RunDriver::answer_kept(const Changed& changed) {

@@ -150,6 +150,27 @@ TEST_F(ServiceTest, AStartThatIsRefusedLeavesNoSessionBehind) {
   EXPECT_EQ(sessions(), 2U);
 }
 
+// The answer is paid for: it is kept, and the model is told.
+TEST_F(ServiceTest, AnAnswerIsKeptThoughTheAgentThatItCallsIsGone) {
+  api_ = std::make_shared<ScriptedApi>(std::initializer_list<Result<claude::Answer>>{
+      tool_answer({tool_block("t1", "inner", R"({"task":"look"})")}), text_answer("never mind")});
+  api_->hold();
+  start_node();
+  const Agent inner = agent("inner");
+  agent("outer", {}, {inner.id});
+  const AgentRun run = begin("outer", "ask the other one");
+  ASSERT_EQ(api_->held(), 1U);
+  ASSERT_TRUE(ask(command::AgentDeleteRequest{.id = inner.id}).ok());
+  api_->let_go();
+  settle();
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::completed) << seen.run.error_message;
+  ASSERT_EQ(seen.executions.size(), 1U);
+  EXPECT_EQ(seen.executions[0].error_message, "There is no tool named 'inner'. Tools: none.");
+  EXPECT_EQ(api_->asked("stream"), 2U);
+  EXPECT_EQ(seen.run.usage.total(), 30U);
+}
+
 TEST_F(ServiceTest, ToolsCanBeTriedWithoutAModel) {
   start_node();
   tool("add", ToolApproval::never, R"({"type":"object","required":["n"]})");
