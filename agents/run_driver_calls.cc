@@ -50,8 +50,10 @@ void RunDriver::begin_call() {
   if (!base_->api) return park(base_->settings.approval_look_every);
   write(agents::begin_call(view_, moment(), base_->ids), [](RunDriver& self) {
     self.say_state();
-    read_messages(self.base_, {.session = self.view_.run.session, .context_of = self.id()},
+    read_messages(self.base_, {.session = self.view_.run.session, .context_of = self.id()}, kCallBytesMax,
                   self.then<std::vector<AgentMessage>>([](RunDriver& driver, Result<std::vector<AgentMessage>> messages) {
+                    if (messages.code() == Code::exhausted)
+                      return driver.fail(kRunProcessingError, messages.status().message() + "; compact it");
                     if (!messages.ok()) return driver.trouble(messages.status());
                     driver.send_request(*messages);
                   }));

@@ -1,21 +1,38 @@
 #include "agents/run_reads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace muster::agents {
 namespace {
 
-void read_page(const BasePtr& base, store::MessageQuery query, std::vector<AgentMessage> read,
-               Reply<std::vector<AgentMessage>> reply) {
+struct Conversation {
+  store::MessageQuery query;
+  std::size_t bytes_max = 0;
+  std::size_t bytes = 0;
+  std::vector<AgentMessage> messages{};
+};
+
+void read_page(const BasePtr& base, Conversation reading, Reply<std::vector<AgentMessage>> reply) {
+  const store::MessageQuery query = reading.query;
   base->agents.list_messages(
-      query, [base, query, read = std::move(read), reply = std::move(reply)](Result<store::MessagePage> page) mutable {
+      query, [base, reading = std::move(reading), reply = std::move(reply)](Result<store::MessagePage> page) mutable {
         if (!page.ok()) return reply(page.status());
         const bool more = page->more && !page->messages.empty();
-        if (more) query.after = page->messages.back().number;
-        std::move(page->messages.begin(), page->messages.end(), std::back_inserter(read));
-        if (!more) return reply(std::move(read));
-        read_page(base, std::move(query), std::move(read), std::move(reply));
+        if (more) reading.query.after = page->messages.back().number;
+        for (AgentMessage& message : page->messages) {
+          reading.bytes += message.blocks.size();
+          reading.messages.push_back(std::move(message));
+        }
+        if (reading.bytes > reading.bytes_max)
+          return reply(
+              Status::exhausted(fmt::format("the conversation in session {} has more than {} bytes, which is the most "
+                                            "that is read of one at once",
+                                            reading.query.session.text(), reading.bytes_max)));
+        if (!more) return reply(std::move(reading.messages));
+        read_page(base, std::move(reading), std::move(reply));
       });
 }
 
@@ -81,9 +98,10 @@ void try_change(const BasePtr& base, JobId run, Decide decide, std::uint32_t tri
 
 }  // namespace
 
-void read_messages(const BasePtr& base, store::MessageQuery query, Reply<std::vector<AgentMessage>> reply) {
+void read_messages(const BasePtr& base, store::MessageQuery query, std::size_t bytes_max,
+                   Reply<std::vector<AgentMessage>> reply) {
   query.limit = limits::kPageMax;
-  read_page(base, std::move(query), {}, std::move(reply));
+  read_page(base, {.query = std::move(query), .bytes_max = bytes_max}, std::move(reply));
 }
 
 void read_call_facts(const BasePtr& base, const store::AgentRunView& view, Reply<CallFacts> reply) {

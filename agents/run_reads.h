@@ -15,8 +15,13 @@ namespace muster::agents {
 
 inline constexpr std::uint32_t kChangeTriesMax = 8;  // of a write that others were faster than
 
-// The whole conversation: of a run as that is shown it, or of a session.
-void read_messages(const BasePtr& base, store::MessageQuery query, Reply<std::vector<AgentMessage>> reply);
+// Of blocks that are read for one call of the model: twice what the API takes, since a request may be the shorter one.
+inline constexpr std::size_t kCallBytesMax = 64 * 1024 * 1024;
+// Of a session that is compacted, or forked before a prompt.
+inline constexpr std::size_t kSessionBytesMax = 256 * 1024 * 1024;
+
+// The whole conversation: of a run as that is shown it, or of a session. exhausted: it has more than `bytes_max` bytes of blocks.
+void read_messages(const BasePtr& base, store::MessageQuery query, std::size_t bytes_max, Reply<std::vector<AgentMessage>> reply);
 
 // What the agent may call, and which agents are at work above it.
 struct CallFacts {

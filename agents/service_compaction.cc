@@ -173,10 +173,11 @@ void compact_session(const BasePtr& base, command::SessionCompactRequest request
   find_session(base, ns, id, [task](Result<AgentSession> session) {
     if (!session.ok()) return task->reply(session.status());
     task->session = *std::move(session);
-    read_messages(task->base, {.session = task->session.id}, [task](Result<std::vector<AgentMessage>> messages) {
-      if (!messages.ok()) return task->reply(messages.status());
-      plan(task, *messages);
-    });
+    read_messages(task->base, {.session = task->session.id}, kSessionBytesMax,
+                  [task](Result<std::vector<AgentMessage>> messages) {
+                    if (!messages.ok()) return task->reply(messages.status());
+                    plan(task, *messages);
+                  });
   });
 }
 

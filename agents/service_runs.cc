@@ -192,7 +192,7 @@ void fork_run(Fork fork, StartReply reply) {
   // A run that was called as a tool is shown nothing but its own messages.
   if (fork.of.depth > 0) return fork_session(std::move(fork), 0, std::move(reply));
   const BasePtr base = fork.start.base;
-  read_messages(base, {.session = fork.of.session},
+  read_messages(base, {.session = fork.of.session}, kSessionBytesMax,
                 [fork = std::move(fork), reply = std::move(reply)](Result<std::vector<AgentMessage>> messages) mutable {
                   if (!messages.ok()) return reply(messages.status());
                   const auto through = before_run(*messages, fork.of);

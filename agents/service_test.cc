@@ -171,6 +171,32 @@ TEST_F(ServiceTest, AnAnswerIsKeptThoughTheAgentThatItCallsIsGone) {
   EXPECT_EQ(seen.run.usage.total(), 30U);
 }
 
+// A node that reads all of it is out of memory, and so is the next one.
+TEST_F(ServiceTest, AConversationIsReadUpToABound) {
+  api_ = std::make_shared<ScriptedApi>([](const std::string&) -> Result<claude::Answer> { return text_answer("ok"); });
+  start_node();
+  agent("plain");
+  const AgentRun before = begin("plain", "hi");
+  std::size_t pages = 0;
+  scripted_.on(store::Verb::list_messages, [&](const store::MessageQuery& query) -> Result<store::MessagePage> {
+    if (++pages > 100) return Status::internal("it reads on and on");
+    AgentMessage message;
+    message.session = query.session;
+    message.number = query.after + 1;
+    message.blocks = R"([{"type":"text","text":")" + std::string(8 * 1024 * 1024, 'x') + R"("}])";
+    return store::MessagePage{.messages = {std::move(message)}, .more = true};
+  });
+  const AgentRun run = begin("plain", "and now", RunMode::streaming, before.session);
+  EXPECT_LE(pages, 9U);
+  EXPECT_EQ(ask(command::SessionCompactRequest{.id = before.session}).code(), Code::exhausted);
+  EXPECT_LE(pages, 9U + 33);
+  scripted_.off(store::Verb::list_messages);
+  const auto seen = look(run.id);
+  EXPECT_EQ(seen.run.state, AgentRunState::failed);
+  EXPECT_NE(seen.run.error_message.find("has more than 67108864 bytes"), std::string::npos) << seen.run.error_message;
+  EXPECT_EQ(api_->asked("stream"), 1U);
+}
+
 TEST_F(ServiceTest, ToolsCanBeTriedWithoutAModel) {
   start_node();
   tool("add", ToolApproval::never, R"({"type":"object","required":["n"]})");
