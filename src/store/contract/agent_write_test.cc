@@ -697,6 +697,19 @@ TEST_P(AgentWriteContract, APageOfRunsOrExecutionsHoldsSoManyBytes) {
   EXPECT_EQ(must(client().list_executions({.ns = kDefault, .cursor = first.next})).executions.size(), 2u);
 }
 
+// A run may call its model ten thousand times, and each call may have broken behind a mebibyte.
+TEST_P(AgentWriteContract, IterationsAreTheLastOnesThatAPageHolds) {
+  for (std::uint32_t number = 1; number <= 5; ++number) {
+    Iteration iteration = an_iteration(number);
+    iteration.partial_text = std::string(8 * 1024 * 1024, static_cast<char>('a' + number));
+    iteration.error_message = "broken";
+    run_ = write(with_iteration(run_, iteration)).run;
+  }
+  std::vector<std::uint32_t> numbers;
+  for (const Iteration& one : must(client().list_iterations({run_.id})).iterations) numbers.push_back(one.number);
+  EXPECT_EQ(numbers, (std::vector<std::uint32_t>{3, 4, 5})) << "the oldest of them first";
+}
+
 TEST_P(AgentWriteContract, ABlobIsKeptWhole) {
   const Uuid id = fresh();
   const std::string data = std::string("\0\xff", 2) + std::string(3 * 1024 * 1024, 'd');

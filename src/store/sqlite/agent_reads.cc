@@ -1,5 +1,6 @@
 #include "store/sqlite/agent_reads.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "store/refusals.h"
@@ -38,6 +39,7 @@ std::size_t bytes_of(const AgentRun& run) {
   return run.prompt.size() + run.variables.size() + (run.response_text ? run.response_text->size() : 0) +
          run.error_message.size();
 }
+std::size_t bytes_of(const Iteration& iteration) { return iteration.partial_text.size() + iteration.error_message.size(); }
 std::size_t bytes_of(const ToolExecution& execution) {
   return execution.input.size() + (execution.output ? execution.output->size() : 0) + execution.last_error.size();
 }
@@ -322,8 +324,14 @@ Result<IterationList> AgentReads::list_iterations(const IterationQuery& query) {
   return over_snapshot<IterationList>([&]() -> Result<IterationList> {
     if (!find_run(query.run)) return refusal::no_agent_run(query.run);
     IterationList out;
-    Rows rows(sql_.agent_iteration_list.bind(1, ids_.decode(query.run).value_or(0)));
-    while (rows.next()) out.iterations.push_back(read_iteration(sql_.agent_iteration_list, ids_));
+    PageBytes bytes(limits::kPageBytesMax);
+    Rows rows(sql_.agent_iteration_list.bind(1, ids_.decode(query.run).value_or(0)).bind(2, as_integer(limits::kPageMax)));
+    while (rows.next()) {
+      Iteration one = read_iteration(sql_.agent_iteration_list, ids_);
+      if (!bytes.fits(bytes_of(one))) break;
+      out.iterations.push_back(std::move(one));
+    }
+    std::reverse(out.iterations.begin(), out.iterations.end());
     return out;
   });
 }

@@ -263,7 +263,7 @@ using command::AgentRunGetReply;
 
 constexpr auto kRunViewFields =
     joined(fields_of<kAgentRunFields, &AgentRunGetReply::run>(),
-           std::array{shown<&AgentRunGetReply::iterations>("iterations", "Oldest first."),
+           std::array{shown<&AgentRunGetReply::iterations>("iterations", "Oldest first; the last thousand."),
                       shown<&AgentRunGetReply::executions>("tool_executions", "By iteration and place; the first thousand.")});
 constexpr Object<AgentRunGetReply> kRunView{
     "AgentRunView", "A run with its calls of the model and of tools.", kRunViewFields,

@@ -139,8 +139,15 @@ SELECT (SELECT id::text FROM {schema}.agent_iterations WHERE run = $1::bigint AN
 SELECT id::text FROM {schema}.agent_iterations WHERE run = $1::bigint AND id = ANY($2::text[]::uuid[])
 
 -- name: agent_iterations_list
-SELECT {part.agent_iteration_columns}
-FROM {schema}.agent_iterations i WHERE i.run = $1::bigint ORDER BY i.number
+-- The newest $2, as many as $3 bytes hold; the oldest of these first.
+SELECT * FROM (
+  SELECT q.*, sum(q.bytes) OVER in_order AS bytes_so_far, row_number() OVER in_order AS nth FROM (
+      SELECT {part.agent_iteration_columns}, octet_length(i.partial_text) + octet_length(i.error_message) AS bytes
+      FROM {schema}.agent_iterations i WHERE i.run = $1::bigint ORDER BY i.number DESC LIMIT $2::bigint
+  ) AS q WINDOW in_order AS (ORDER BY q.number DESC)
+) AS page
+WHERE nth = 1 OR bytes_so_far <= $3::bigint
+ORDER BY number
 
 -- name: agent_iterations_put
 INSERT INTO {schema}.agent_iterations (run, id, number, streaming, triggered_by, batch_id, batch_job, batch_status, batch_submitted_at,

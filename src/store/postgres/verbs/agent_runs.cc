@@ -141,7 +141,9 @@ Result<AgentRunView> view_agent_run(Tx& tx, const JobId& run) {
 
 Result<IterationList> list_iterations(Tx& tx, const IterationQuery& query) {
   if (!has_run(tx, query.run)) return refusal::no_agent_run(query.run);
-  const Rows rows = tx.ask("agent_iterations_list"_sql, Params().int8(key_of(tx, query.run)));
+  Params params;
+  params.int8(key_of(tx, query.run)).int8(static_cast<std::int64_t>(limits::kPageMax));
+  const Rows rows = tx.ask("agent_iterations_list"_sql, std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
   IterationList list;
   for (std::size_t i = 0; i < rows.size(); ++i) list.iterations.push_back(read_iteration(rows, i, tx.ids()));
   return list;

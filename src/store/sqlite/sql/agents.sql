@@ -134,7 +134,8 @@ DELETE FROM agent_iterations WHERE row IN (
 SELECT * FROM agent_iterations WHERE id = ?1
 
 -- name: agent_iteration_list
-SELECT * FROM agent_iterations WHERE run = ?1 ORDER BY number
+-- The newest first.
+SELECT * FROM agent_iterations WHERE run = ?1 ORDER BY number DESC LIMIT ?2
 
 -- name: agent_iteration_numbered
 SELECT id FROM agent_iterations WHERE run = ?1 AND number = ?2
