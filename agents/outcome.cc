@@ -1,5 +1,7 @@
 #include "agents/outcome.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/json_reader.h"
@@ -29,14 +31,26 @@ void complete(Iteration& iteration, const claude::Answer& answer, MessageId resp
   }
 }
 
+// It is paid for, and too long to be a message.
+store::AgentRunWrite too_long(const AnswerFacts& facts, std::uint64_t cost, Instant now) {
+  store::AgentRunWrite write = run_failed(
+      facts.view, kRunProcessingError,
+      fmt::format("the answer has {} bytes; at most {} are kept", facts.answer.blocks.size(), limits::kMessageBytesMax), now);
+  count(write.run, *write.iteration, facts.answer, cost);
+  write.spent = {.usage = facts.answer.usage, .microdollars = cost};
+  write.spent_for = facts.lineage;
+  return write;
+}
+
 }  // namespace
 
 store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, const Ids& ids) {
+  const std::uint64_t cost = facts.prices.microdollars(
+      facts.answer.model.empty() ? facts.view.agent.spec.model : facts.answer.model, facts.answer.usage);
+  if (facts.answer.blocks.size() > limits::kMessageBytesMax) return too_long(facts, cost, moment.now);
   store::AgentRunWrite write{.run = facts.view.run, .iteration = facts.view.iteration};
   AgentRun& run = write.run;
   Iteration& iteration = *write.iteration;
-  const std::uint64_t cost = facts.prices.microdollars(
-      facts.answer.model.empty() ? facts.view.agent.spec.model : facts.answer.model, facts.answer.usage);
   count(run, iteration, facts.answer, cost);
   write.spent = {.usage = facts.answer.usage, .microdollars = cost};
   write.spent_for = facts.lineage;

@@ -24,7 +24,7 @@ struct AnswerFacts {
 
 // Answer, calls and their jobs are one write. Any tool_use means tools, whatever the stop reason. Without one the run is
 // completed, unless the model has only paused its turn (kPauseTurn): then it is shown what it has said and goes on. REQUIRES: the
-// run is where an answer may come, and its iteration is open.
+// run is where an answer may come, and its iteration is open. An answer of more than kMessageBytesMax bytes fails the run.
 store::AgentRunWrite on_answer(const AnswerFacts& facts, const Moment& moment, const Ids& ids);
 
 }  // namespace muster::agents

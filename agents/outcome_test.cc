@@ -46,6 +46,19 @@ TEST_F(OutcomeTest, TextEndsTheRun) {
   EXPECT_EQ(write.iteration->completed_at, kNow);
 }
 
+TEST_F(OutcomeTest, AnAnswerThatIsTooLongIsPaidForAndFailsTheRun) {
+  const std::string text(limits::kMessageBytesMax, 'x');
+  const auto write = answered(R"([{"type":"text","text":")" + text + R"("}])");
+  EXPECT_EQ(write.run.state, AgentRunState::failed);
+  EXPECT_EQ(write.run.error_type, kRunProcessingError);
+  EXPECT_EQ(write.run.error_message, "the answer has 16777243 bytes; at most 16777216 are kept");
+  EXPECT_TRUE(write.messages.empty());
+  EXPECT_EQ(write.run.usage, (TokenUsage{100, 20, 3, 4}));
+  EXPECT_EQ(write.spent.microdollars, 613U);
+  EXPECT_EQ(write.spent_for, lineage_);
+  EXPECT_EQ(write.iteration->completed_at, kNow);
+}
+
 TEST_F(OutcomeTest, EveryStopReasonWithoutACallIsAnEnd) {
   for (const char* stop : {"max_tokens", "stop_sequence", "refusal", "model_context_window_exceeded"})
     EXPECT_EQ(answered(R"([{"type":"text","text":"x"}])", stop).run.state, AgentRunState::completed) << stop;
