@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "base/json_reader.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 
 namespace muster::store {
 namespace {
@@ -67,6 +69,9 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || out < 0) return std::nullopt;
   return out;
 }
+
+// What PostgreSQL takes for a text; it refuses the statement for the rest.
+bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == std::string_view::npos; }
 
 constexpr std::size_t kUuidChars = 36;
 constexpr std::int64_t kDayMs = 24 * 60 * 60 * 1'000;
@@ -132,8 +137,18 @@ std::string agent_cursor(const Agent& last) { return last.id.text() + last.spec.
 std::optional<AgentPlace> parse_agent_cursor(std::string_view cursor) {
   if (cursor.size() < kUuidChars) return std::nullopt;
   const auto id = AgentId::parse(cursor.substr(0, kUuidChars));
-  if (!id) return std::nullopt;
+  if (!id || !is_text(cursor)) return std::nullopt;
   return AgentPlace{std::string(cursor.substr(kUuidChars)), *id};
+}
+
+std::string tool_cursor(const ToolPlace& last) { return fmt::format("{}.{}", last.ns, last.name); }
+
+std::optional<ToolPlace> parse_tool_cursor(std::string_view cursor) {
+  const std::size_t dot = cursor.find('.');
+  if (dot == std::string_view::npos || !is_text(cursor)) return std::nullopt;
+  const auto ns = number_of(cursor.substr(0, dot));
+  if (!ns || *ns > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return ToolPlace{std::string(cursor.substr(dot + 1)), *ns};
 }
 
 std::string execution_cursor(const ExecutionPlace& last) { return fmt::format("{}.{}.{}", last.iteration, last.place, last.row); }

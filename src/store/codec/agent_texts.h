@@ -58,6 +58,14 @@ struct AgentPlace {
 std::string agent_cursor(const Agent& last);
 std::optional<AgentPlace> parse_agent_cursor(std::string_view cursor);
 
+// A page of tools ends with this one: "<key of its namespace>.<name>", since the same name may come in several namespaces.
+struct ToolPlace {
+  std::string name;
+  std::int64_t ns = 0;
+};
+std::string tool_cursor(const ToolPlace& last);
+std::optional<ToolPlace> parse_tool_cursor(std::string_view cursor);
+
 // A page of executions of one run ends with this one: "<iteration>.<place>.<row>".
 struct ExecutionPlace {
   std::int64_t iteration = 0;

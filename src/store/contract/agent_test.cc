@@ -254,6 +254,35 @@ TEST_P(AgentStoreContract, ToolsAreListedByNameInPages) {
   EXPECT_EQ(seen, (Texts{"A", "B", "a", "c", "d"}));
 }
 
+TEST_P(AgentStoreContract, ToolsOfAllNamespacesAreListedInPages) {
+  const NamespaceName team("team");
+  must(client().create_namespace({.name = team}));
+  for (const char* name : {"a", "b"}) must(client().put_tool({a_tool(name)}));
+  for (const char* name : {"a", "c"}) {
+    Tool tool = a_tool(name);
+    tool.spec.ns = team;
+    must(client().put_tool({tool}));
+  }
+  Texts seen;
+  ToolQuery query{.ns = {}, .limit = 1};
+  do {
+    const ToolPage page = must(client().list_tools(query));
+    ASSERT_EQ(page.tools.size(), 1u);
+    seen.push_back(page.tools[0].spec.ns.text() + "/" + page.tools[0].spec.name.text());
+    query.cursor = page.next;
+  } while (!query.cursor.empty());
+  EXPECT_EQ(seen, (Texts{"default/a", "team/a", "default/b", "team/c"}));
+}
+
+TEST_P(AgentStoreContract, ACursorOfNobodyIsRefused) {
+  const std::string id = make_agent().id.text();
+  for (const std::string& cursor : {std::string("nonsense"), id + "\xff", id + std::string(1, '\0')})
+    EXPECT_EQ(client().list_agents({.ns = kDefault, .cursor = cursor}).code(), Code::invalid_argument) << cursor;
+  for (const std::string& cursor : {std::string("nonsense"), std::string("1"), std::string("x.a"), std::string("1.\xff"),
+                                    std::string("1.\0", 3), std::string("4294967296.a")})
+    EXPECT_EQ(client().list_tools({.ns = kDefault, .cursor = cursor}).code(), Code::invalid_argument) << cursor;
+}
+
 // Five of 8 MiB are more than a page holds: a reader with few rights must not make the server hold gigabytes.
 TEST_P(AgentStoreContract, APageHoldsSoManyBytes) {
   const std::string large(8 * 1024 * 1024, 'x');

@@ -175,15 +175,26 @@ Result<ToolPage> AgentReads::list_tools(const ToolQuery& query) {
   return over_snapshot<ToolPage>([&]() -> Result<ToolPage> {
     const auto ns_row = namespace_row(query.ns);
     if (!ns_row.ok()) return ns_row.status();
+    ToolPlace behind;
+    if (!query.cursor.empty()) {
+      const auto parsed = parse_tool_cursor(query.cursor);
+      if (!parsed) return refusal::bad_cursor(query.cursor);
+      behind = *parsed;
+    }
     ToolPage page;
     PageBytes bytes(limits::kPageBytesMax);
-    Rows rows(sql_.agent_tool_list.bind(1, *ns_row).bind_text(2, query.cursor).bind(3, one_more(query.limit)));
+    Statement& st = sql_.agent_tool_list;
+    st.bind_optional(1, or_null(*ns_row)).bind_text(2, behind.name).bind(3, behind.ns).bind(4, one_more(query.limit));
+    ToolPlace last;
+    Rows rows(st);
     while (rows.next()) {
-      Tool one = read_tool(sql_.agent_tool_list, ids_);
+      Tool one = read_tool(st, ids_);
       if (page.tools.size() == query.limit || !bytes.fits(bytes_of(one))) {
-        page.next = page.tools.back().spec.name.text();
+        page.next = tool_cursor(last);
         break;
       }
+      constexpr int kNamespace = kToolColumns + 2;
+      last = {one.spec.name.text(), st.integer(kNamespace)};
       page.tools.push_back(std::move(one));
     }
     return page;

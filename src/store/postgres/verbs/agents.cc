@@ -1,8 +1,6 @@
 // Agents and their tools: rows with a revision that grows with every write.
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "store/postgres/agent_rows.h"
 #include "store/postgres/verbs/agents.h"
 #include "store/refusals.h"
@@ -53,11 +51,6 @@ Params filter_of(const AgentQuery& query, std::optional<NamespaceKey> ns) {
   query.name.empty() ? params.null() : params.text(query.name);
   query.metadata.empty() ? params.null() : params.bytes(query.metadata);
   return params;
-}
-
-// "<namespace's key>.<name>": the same name may come in several namespaces.
-std::string tool_cursor(const Rows& rows, std::size_t row) {
-  return fmt::format("{}.{}", rows.integer(row, kToolColumns), rows.view(row, 0));
 }
 
 }  // namespace
@@ -174,16 +167,16 @@ Result<ToolPage> list_tools(Tx& tx, const ToolQuery& query) {
   if (!ns.ok()) return ns.status();
   Params params;
   *ns ? params.int4(**ns) : params.null();
-  const std::size_t dot = query.cursor.find('.');
-  const auto of = parse_row_cursor(std::string_view(query.cursor).substr(0, dot));
-  if (!query.cursor.empty() && (dot == std::string::npos || !of)) return refusal::bad_cursor(query.cursor);
-  query.cursor.empty() ? params.null().null() : params.text(query.cursor.substr(dot + 1)).int4(*of);
+  const auto after = parse_tool_cursor(query.cursor);
+  if (!query.cursor.empty() && !after) return refusal::bad_cursor(query.cursor);
+  after ? params.text(after->name).int4(after->ns) : params.null().null();
   params.int8(static_cast<std::int64_t>(query.limit) + 1);
   const Rows rows = tx.ask("tool_page"_sql, std::move(params.int8(static_cast<std::int64_t>(limits::kPageBytesMax))));
   const std::size_t count = fitting(rows, query.limit, kToolColumns + 2);
   ToolPage page;
   for (std::size_t i = 0; i < count; ++i) page.tools.push_back(tool_at(tx, rows, i));
-  if (rows.size() > count && count > 0) page.next = tool_cursor(rows, count - 1);
+  if (rows.size() > count && count > 0)
+    page.next = tool_cursor({page.tools.back().spec.name.text(), rows.integer(count - 1, kToolColumns)});
   return page;
 }
 

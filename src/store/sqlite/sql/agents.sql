@@ -347,7 +347,8 @@ INSERT INTO agent_tools (namespace, name, description, input_schema, queue, need
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
 
 -- name: agent_tool_list
-SELECT * FROM agent_tools_read WHERE namespace = ?1 AND name > ?2 ORDER BY name LIMIT ?3
+-- Behind name ?2 in namespace ?3.
+SELECT * FROM agent_tools_read WHERE (?1 IS NULL OR namespace = ?1) AND (name, namespace) > (?2, ?3) ORDER BY name, namespace LIMIT ?4
 
 -- name: agent_tool_update
 -- The parameters of agent_tool_insert.
