@@ -28,6 +28,7 @@ Status check_limit(std::size_t limit) {
 
 void find_agent(const BasePtr& base, const NamespaceName& ns, const std::string& name_or_id, Reply<Agent> reply) {
   if (const auto id = AgentId::parse(name_or_id)) return base->agents.get_agents(ns, {*id}, command::unwrap(std::move(reply)));
+  if (Status status = check_agent_name(name_or_id); !status.ok()) return reply(status.annotate("agent"));
   base->agents.list_agents({.ns = ns, .name = name_or_id, .metadata = {}, .limit = 2, .cursor = {}},
                            [name_or_id, reply = std::move(reply)](Result<store::AgentPage> page) mutable {
                              if (!page.ok()) return reply(page.status());
@@ -71,6 +72,8 @@ void Service::run(const command::Caller&, command::AgentGetRequest request, Repl
 
 void Service::run(const command::Caller&, command::AgentListRequest request, Reply<store::AgentPage> reply) {
   if (Status status = check_limit(request.limit); !status.ok()) return reply(status);
+  if (!request.name.empty())
+    if (Status status = check_agent_name(request.name); !status.ok()) return reply(status);
   if (!request.metadata.empty())
     if (Status status = prepare_object("metadata", request.metadata); !status.ok()) return reply(status);
   base_->agents.list_agents(std::move(request), std::move(reply));
@@ -109,6 +112,7 @@ void Service::run(const command::Caller&, command::ToolDefineRequest request, Re
 }
 
 void Service::run(const command::Caller&, command::ToolGetRequest request, Reply<Tool> reply) {
+  if (Status status = check_tool_name(request.tool.text()); !status.ok()) return reply(status);
   base_->agents.get_tools(request.ns, {request.tool}, command::unwrap(std::move(reply)));
 }
 
@@ -118,10 +122,12 @@ void Service::run(const command::Caller&, command::ToolListRequest request, Repl
 }
 
 void Service::run(const command::Caller&, command::ToolDeleteRequest request, Reply<Tool> reply) {
+  if (Status status = check_tool_name(request.tool.text()); !status.ok()) return reply(status);
   base_->agents.delete_tool(request.ns, request.tool, std::move(reply));
 }
 
 void Service::run(const command::Caller&, command::ToolRunRequest request, Reply<store::Enqueued> reply) {
+  if (Status status = check_tool_name(request.tool.text()); !status.ok()) return reply(status);
   base_->agents.get_tools(request.ns, {request.tool},
                           command::unwrap<Tool>([base = base_, input = std::move(request.input),
                                                  reply = std::move(reply)](Result<Tool> tool) mutable {

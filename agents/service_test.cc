@@ -80,6 +80,20 @@ TEST_F(ServiceTest, AgentsAreKnownByIdAndByANameThatOneHas) {
   EXPECT_EQ(ask(command::AgentUpdateRequest{.id = one.id, .agent = changed, .revision = one.revision}).code(), Code::conflict);
 }
 
+// A database may not even be able to look for it.
+TEST_F(ServiceTest, ANameThatNobodyCanHaveIsRefused) {
+  start_node();
+  for (const std::string& name : {std::string("\xff"), std::string("a\0b", 3), std::string(300, 'x'), std::string()}) {
+    EXPECT_EQ(ask(command::AgentGetRequest{.agent = name}).code(), Code::invalid_argument) << name;
+    EXPECT_EQ(ask(command::ToolGetRequest{.tool = ToolName(name)}).code(), Code::invalid_argument) << name;
+    EXPECT_EQ(ask(command::ToolDeleteRequest{.tool = ToolName(name)}).code(), Code::invalid_argument) << name;
+    EXPECT_EQ(ask(command::ToolRunRequest{.tool = ToolName(name)}).code(), Code::invalid_argument) << name;
+    if (name.empty()) continue;  // of all names
+    EXPECT_EQ(ask(store::AgentQuery{.ns = NamespaceName(kDefaultNamespace), .name = name}).code(), Code::invalid_argument);
+  }
+  EXPECT_EQ(ask(command::ToolGetRequest{.tool = ToolName("nobody")}).code(), Code::not_found);
+}
+
 TEST_F(ServiceTest, WithoutAKeyEverythingIsKeptAndNothingIsStarted) {
   start_node();
   agent("plain");

@@ -27,16 +27,6 @@ Status check_whole(std::string_view what, const std::optional<std::int64_t>& val
   return refused(fmt::format("{} is {}; {} to {} is accepted", what, *value, least, most));
 }
 
-// The API's own rule: it knows tools by these names.
-Status check_tool_name(std::string_view name) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
-  if (!name.empty() && name.size() <= limits::kToolNameMax && std::all_of(name.begin(), name.end(), plain)) return {};
-  return refused(fmt::format("tool name '{}' has {} bytes; 1 to {} letters, digits, '_' and '-' are accepted",
-                             name.substr(0, limits::kToolNameMax), name.size(), limits::kToolNameMax));
-}
-
 Status check_long_text(std::string_view what, const std::string& text) {
   return validate_text(what, text, {.bytes_max = limits::kAgentTextMax, .required = false, .one_line = false});
 }
@@ -97,6 +87,20 @@ Status check_schema(const std::string& text) {
 
 }  // namespace
 
+// The API's own rule: it knows tools by these names.
+Status check_tool_name(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  if (!name.empty() && name.size() <= limits::kToolNameMax && std::all_of(name.begin(), name.end(), plain)) return {};
+  return refused(fmt::format("tool name '{}' has {} bytes; 1 to {} letters, digits, '_' and '-' are accepted",
+                             name.substr(0, limits::kToolNameMax), name.size(), limits::kToolNameMax));
+}
+
+Status check_agent_name(const std::string& name) {
+  return validate_text("name", name, {.bytes_max = limits::kAgentNameMax, .required = true});
+}
+
 Status prepare_object(std::string_view what, std::string& text) {
   if (text.empty()) text = "{}";
   if (text.size() > limits::kAgentTextMax)
@@ -118,8 +122,7 @@ Status check_prompt(const std::string& prompt) {
 
 Status prepare(AgentSpec& agent) {
   if (Status status = validate_name("namespace", agent.ns.text()); !status.ok()) return status;
-  if (Status status = validate_text("name", agent.name, {.bytes_max = limits::kAgentNameMax, .required = true}); !status.ok())
-    return status;
+  if (Status status = check_agent_name(agent.name); !status.ok()) return status;
   if (Status status = validate_text("model", agent.model, {.bytes_max = kModelNameMax, .required = true}); !status.ok())
     return status;
   if (Status status = check_long_text("description", agent.description); !status.ok()) return status;

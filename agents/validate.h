@@ -23,5 +23,8 @@ Status prepare(ToolSpec& tool);
 // An empty text is an empty object.
 Status prepare_object(std::string_view what, std::string& json);
 Status check_prompt(const std::string& prompt);
+// Names by which something is asked for: what could be nobody's is not looked for.
+Status check_agent_name(const std::string& name);
+Status check_tool_name(std::string_view name);
 
 }  // namespace muster::agents
