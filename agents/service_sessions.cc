@@ -60,11 +60,16 @@ void Service::run(const command::Caller&, command::SessionDeleteRequest request,
 
 void Service::run(const command::Caller&, command::SessionMessagesRequest request, Reply<store::MessagePage> reply) {
   if (Status status = check_limit(request.query.limit); !status.ok()) return reply(status);
-  find_session(base_, request.ns, request.query.session,
-               [base = base_, query = request.query, reply = std::move(reply)](Result<AgentSession> session) mutable {
-                 if (!session.ok()) return reply(session.status());
-                 base->agents.list_messages(std::move(query), std::move(reply));
-               });
+  find_session(
+      base_, request.ns, request.query.session,
+      [base = base_, ns = request.ns, query = request.query, reply = std::move(reply)](Result<AgentSession> session) mutable {
+        if (!session.ok()) return reply(session.status());
+        if (!query.context_of) return base->agents.list_messages(std::move(query), std::move(reply));
+        find_run(base, ns, *query.context_of, [base, query, reply = std::move(reply)](Result<AgentRun> run) mutable {
+          if (!run.ok()) return reply(run.status());
+          base->agents.list_messages(std::move(query), std::move(reply));
+        });
+      });
 }
 
 void Service::run(const command::Caller&, command::SessionCompactRequest request, Reply<command::SessionCompactReply> reply) {

@@ -3,6 +3,7 @@
 
 #include "agents/stage_testing.h"
 #include "agents/validate.h"
+#include "command/namespaces.h"
 
 namespace muster::agents {
 namespace {
@@ -128,6 +129,12 @@ TEST_F(ServiceTest, ARunOfAnotherNamespaceIsNotThere) {
   EXPECT_EQ(ask(command::AgentRunCancelRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
   EXPECT_EQ(ask(command::AgentRunDecideRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
   EXPECT_EQ(ask(command::AgentRunForkRequest{.ns = NamespaceName("other"), .run = run.id}).code(), Code::not_found);
+  const NamespaceName other("other");
+  ASSERT_TRUE(ask(command::NamespaceCreateRequest{.name = other}).ok());
+  const auto session = ask(command::SessionCreateRequest{.ns = other});
+  ASSERT_TRUE(session.ok()) << session.status().text();
+  command::SessionMessagesRequest request{.ns = other, .query = {.session = session->id, .context_of = run.id}};
+  EXPECT_EQ(ask(request).code(), Code::not_found) << "nor is it said that it is somewhere else";
 }
 
 TEST_F(ServiceTest, AStartThatIsRepeatedIsTheSameRun) {
