@@ -662,6 +662,17 @@ TEST_P(AgentWriteContract, ACallThatHasEndedAsksNobody) {
   EXPECT_EQ(ids({.ns = kDefault, .tool = ToolName("deploy")}), (Ids{other.id, asked.id})) << "it is still there";
 }
 
+TEST_P(AgentWriteContract, WhatADeletedAgentHasSpentGoesWithIt) {
+  const AgentRun run = write({.run = run_, .spent = {{.input = 5}, 7}}).run;
+  end(run);
+  must(client().delete_session(kDefault, session_.id));
+  const SpendingQuery query{.ns = kDefault, .session = {}, .agent = agent_.id, .day = now()};
+  EXPECT_EQ(must(client().get_spending(query)).agent_today, (Spending{{.input = 5}, 7})) << "the session's end changes no day";
+  must(client().delete_agent(kDefault, agent_.id));
+  EXPECT_EQ(must(client().get_spending(query)).agent_today, Spending());
+  EXPECT_EQ(must(client().get_spending(query)).namespace_today, (Spending{{.input = 5}, 7}));
+}
+
 // Five answers of 8 MiB are more than a page holds.
 TEST_P(AgentWriteContract, APageOfRunsOrExecutionsHoldsSoManyBytes) {
   const std::string large(8 * 1024 * 1024, 'x');

@@ -23,6 +23,8 @@ WHERE ($1::integer IS NULL OR a.namespace = $1::integer) AND ($2::text IS NULL O
   AND ($3::bytea IS NULL OR {schema}.agent_json(a.metadata) @> {schema}.agent_json($3::bytea))
 
 -- name: agent_delete
+-- With what it has spent on its days.
+WITH spent AS (DELETE FROM {schema}.agent_spending WHERE namespace = $2::integer AND scope = 1 AND subject = $1::text)
 DELETE FROM {schema}.agents WHERE id = $1::text::uuid
 
 -- name: agent_lock

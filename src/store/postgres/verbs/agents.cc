@@ -122,7 +122,7 @@ Result<Agent> delete_agent(Tx& tx, const NamespaceName& name, const AgentId& id)
   auto held = hold_agent(tx, *ns, id);
   if (!held.ok()) return held;
   if (tx.ask("agent_needed"_sql, Params().text(id.text())).size() > 0) return refusal::agent_has_runs(id);
-  tx.write("agent_delete"_sql, Params().text(id.text()));
+  tx.write("agent_delete"_sql, std::move(Params().text(id.text()).int4(*ns)));
   return held;
 }
 
