@@ -22,7 +22,7 @@ constexpr std::array kAgentSpecFields{
     field_unless_blank<&AgentSpec::system_prompt>("system_prompt"),
     field<&AgentSpec::max_tokens>("max_tokens", "Of one answer.").judged(1),
     field<&AgentSpec::temperature>("temperature").judged(0, 1),
-    field<&AgentSpec::top_k>("top_k").judged(1),
+    field<&AgentSpec::top_k>("top_k").judged(0),
     field<&AgentSpec::top_p>("top_p").judged(0, 1),
     field<&AgentSpec::tools>("tool_names", "Tools that it is offered."),
     field<&AgentSpec::delegates>("agent_ids", "Other agents that it may call like tools."),
