@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "agents/jobs.h"
+#include "agents/run_reads.h"
 #include "agents/service.h"
 #include "agents/validate.h"
 #include "command/jobs.h"
@@ -54,6 +55,23 @@ void check_delegates(const BasePtr& base, const AgentSpec& agent, Reply<bool> re
   });
 }
 
+// Without a revision it takes the place of whatever is there, and of what somebody else has written meanwhile.
+void replace_agent(const BasePtr& base, const command::AgentUpdateRequest& request, std::uint32_t tries, Reply<Agent> reply) {
+  base->agents.get_agents(request.ns, {request.id},
+                          command::unwrap<Agent>([base, request, tries, reply = std::move(reply)](Result<Agent> old) mutable {
+                            if (!old.ok()) return reply(old.status());
+                            Agent agent = *std::move(old);
+                            agent.spec = request.agent;
+                            if (request.revision != 0) agent.revision = request.revision;
+                            base->agents.put_agent({.agent = std::move(agent)},
+                                                   [base, request, tries, reply = std::move(reply)](Result<Agent> put) mutable {
+                                                     const bool again = put.code() == Code::conflict && request.revision == 0;
+                                                     if (!again || tries + 1 >= kChangeTriesMax) return reply(std::move(put));
+                                                     replace_agent(base, request, tries + 1, std::move(reply));
+                                                   });
+                          }));
+}
+
 }  // namespace
 
 void Service::run(const command::Caller&, command::AgentCreateRequest request, Reply<Agent> reply) {
@@ -85,21 +103,11 @@ void Service::run(const command::Caller&, command::AgentUpdateRequest request, R
   for (const AgentId& delegate : request.agent.delegates)
     if (delegate == request.id) return reply(Status::invalid_argument("delegates names the agent itself"));
   AgentSpec spec = request.agent;
-  check_delegates(
-      base_, spec, [base = base_, request = std::move(request), reply = std::move(reply)](Result<bool> there) mutable {
-        if (!there.ok()) return reply(there.status());
-        const NamespaceName ns = request.ns;
-        const AgentId id = request.id;
-        base->agents.get_agents(
-            ns, {id},
-            command::unwrap<Agent>([base, request = std::move(request), reply = std::move(reply)](Result<Agent> old) mutable {
-              if (!old.ok()) return reply(old.status());
-              Agent agent = *std::move(old);
-              agent.spec = std::move(request.agent);
-              if (request.revision != 0) agent.revision = request.revision;
-              base->agents.put_agent({.agent = std::move(agent)}, std::move(reply));
-            }));
-      });
+  check_delegates(base_, spec,
+                  [base = base_, request = std::move(request), reply = std::move(reply)](Result<bool> there) mutable {
+                    if (!there.ok()) return reply(there.status());
+                    replace_agent(base, request, 0, std::move(reply));
+                  });
 }
 
 void Service::run(const command::Caller&, command::AgentDeleteRequest request, Reply<Agent> reply) {

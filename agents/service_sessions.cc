@@ -1,4 +1,5 @@
 // Sessions, their messages and their compactions.
+#include "agents/run_reads.h"
 #include "agents/service.h"
 #include "agents/validate.h"
 #include "command/single.h"
@@ -8,6 +9,26 @@ namespace muster::agents {
 void find_session(const BasePtr& base, const NamespaceName& ns, AgentSessionId id, Reply<AgentSession> reply) {
   base->agents.get_sessions(ns, {id}, command::unwrap(std::move(reply)));
 }
+
+namespace {
+
+// The request names no revision: what its runs write meanwhile, which moves the session's, is no reason to refuse it.
+void update_session(const BasePtr& base, const command::SessionUpdateRequest& request, std::uint32_t tries,
+                    Reply<AgentSession> reply) {
+  find_session(base, request.ns, request.id,
+               [base, request, tries, reply = std::move(reply)](Result<AgentSession> session) mutable {
+                 if (!session.ok()) return reply(session.status());
+                 if (request.metadata) session->metadata = *request.metadata;
+                 if (request.variables) session->variables = *request.variables;
+                 base->agents.update_session(
+                     *std::move(session), [base, request, tries, reply = std::move(reply)](Result<AgentSession> updated) mutable {
+                       if (updated.code() != Code::conflict || tries + 1 >= kChangeTriesMax) return reply(std::move(updated));
+                       update_session(base, request, tries + 1, std::move(reply));
+                     });
+               });
+}
+
+}  // namespace
 
 void Service::run(const command::Caller&, command::SessionCreateRequest request, Reply<AgentSession> reply) {
   if (Status status = prepare_object("metadata", request.metadata); !status.ok()) return reply(status);
@@ -45,13 +66,7 @@ void Service::run(const command::Caller&, command::SessionUpdateRequest request,
     if (Status status = prepare_object("metadata", *request.metadata); !status.ok()) return reply(status);
   if (request.variables)
     if (Status status = prepare_object("variables", *request.variables); !status.ok()) return reply(status);
-  find_session(base_, request.ns, request.id,
-               [base = base_, request, reply = std::move(reply)](Result<AgentSession> session) mutable {
-                 if (!session.ok()) return reply(session.status());
-                 if (request.metadata) session->metadata = *request.metadata;
-                 if (request.variables) session->variables = *request.variables;
-                 base->agents.update_session(*std::move(session), std::move(reply));
-               });
+  update_session(base_, request, 0, std::move(reply));
 }
 
 void Service::run(const command::Caller&, command::SessionDeleteRequest request, Reply<AgentSession> reply) {

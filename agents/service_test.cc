@@ -218,6 +218,31 @@ TEST_F(ServiceTest, AConversationIsReadUpToABound) {
   EXPECT_EQ(api_->asked("stream"), 1U);
 }
 
+TEST_F(ServiceTest, AnUpdateThatNamesNoRevisionIsMadeWhoeverWasFaster) {
+  start_node();
+  const Agent made = agent("busy");
+  const auto session = ask(command::SessionCreateRequest{});
+  ASSERT_TRUE(session.ok());
+  int faster = 2;
+  scripted_.on(store::Verb::put_agent, [&](store::AgentPut put, Reply<Agent> reply) {
+    if (faster-- > 0) return reply(Status::conflict("it moved on"));
+    store_->put_agent(std::move(put), std::move(reply));
+  });
+  AgentSpec spec = made.spec;
+  spec.description = "second";
+  EXPECT_EQ(ask(command::AgentUpdateRequest{.id = made.id, .agent = spec})->spec.description, "second");
+  faster = 1;
+  EXPECT_EQ(ask(command::AgentUpdateRequest{.id = made.id, .agent = spec, .revision = 2}).code(), Code::conflict);
+  faster = 1'000;
+  EXPECT_EQ(ask(command::AgentUpdateRequest{.id = made.id, .agent = spec}).code(), Code::conflict) << "not for ever";
+  int moved = 2;
+  scripted_.on(store::Verb::update_session, [&](AgentSession given, Reply<AgentSession> reply) {
+    if (moved-- > 0) return reply(Status::conflict("it moved on"));
+    store_->update_session(std::move(given), std::move(reply));
+  });
+  EXPECT_EQ(ask(command::SessionUpdateRequest{.id = session->id, .metadata = R"({"a":1})"})->metadata, R"({"a":1})");
+}
+
 TEST_F(ServiceTest, ToolsCanBeTriedWithoutAModel) {
   start_node();
   tool("add", ToolApproval::never, R"({"type":"object","required":["n"]})");
