@@ -1,6 +1,7 @@
 #include "store/codec/spec_text.h"
 
 #include "base/json_reader.h"
+#include "store/codec/usual_spec_text.h"
 
 namespace muster::store {
 namespace {
@@ -194,7 +195,10 @@ void any_from_text(std::string_view text, JobSpec& spec) {
 }  // namespace
 
 std::string spec_to_text(const JobSpec& spec) {
-  if (!has_only_budgets(spec)) return any_to_text(spec);
+  if (!has_only_budgets(spec)) {
+    std::optional<std::string> usual = usual_spec_to_text(spec);
+    return usual ? *std::move(usual) : any_to_text(spec);
+  }
   thread_local BudgetsText last;
   Budgets budgets{.timeout = spec.timeout, .retry = spec.retry, .rescues = spec.rescues_max};
   if (budgets != last.budgets) last = {.budgets = std::move(budgets), .text = any_to_text(spec)};
@@ -210,6 +214,7 @@ void spec_from_text(std::string_view text, JobSpec& spec) {
     spec.rescues_max = last.budgets.rescues;
     return;
   }
+  if (usual_spec_from_text(text, spec)) return;
   any_from_text(text, spec);
   if (has_only_budgets(spec))
     last = {.budgets = {.timeout = spec.timeout, .retry = spec.retry, .rescues = spec.rescues_max}, .text = std::string(text)};
