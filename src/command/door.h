@@ -50,29 +50,19 @@ class Door {
   // Calls the command's handler, which its header declares. What that returns is returned; a refusal returns an empty one.
   template <class Request>
   auto run(const Caller& caller, Request request, Reply<AnswerTo<Request>> reply) {
-    return run_read<Request>(
-        caller, [&request] { return Result<Request>(std::move(request)); }, std::move(reply));
+    Status refused = authorize(caller, Record<Request>::spec);
+    if (!refused.ok()) return pass<Request>(caller, nullptr, std::move(refused), std::move(reply));
+    return pass(caller, &request, confine(caller, request), std::move(reply));
   }
 
   // For wires on which reading a request is work: `read` gives a Result<Request>.
   template <class Request, class Read>
   auto run_read(const Caller& caller, Read read, Reply<AnswerTo<Request>> reply) {
-    Context context = context_of(caller);
-    using Ticket = decltype(hand_over(context, std::declval<Request>(), std::move(reply)));
-    constexpr const Spec& kCommand = Record<Request>::spec;
-
-    Status refused = authorize(caller, kCommand);
-    Subject about;
-    if (refused.ok()) {
-      Result<Request> request = read();
-      refused = request.ok() ? confine(caller, *request) : request.status();
-      if constexpr (kCommand.audited)
-        if (request.ok()) about = subject_of(*request);
-      if (refused.ok())
-        return hand_over(context, *std::move(request), watched<Request>(caller, std::move(about), std::move(reply)));
-    }
-    watched<Request>(caller, std::move(about), std::move(reply))(std::move(refused));
-    return Ticket();
+    Status refused = authorize(caller, Record<Request>::spec);
+    if (!refused.ok()) return pass<Request>(caller, nullptr, std::move(refused), std::move(reply));
+    Result<Request> request = read();
+    if (!request.ok()) return pass<Request>(caller, nullptr, request.status(), std::move(reply));
+    return pass(caller, &*request, confine(caller, *request), std::move(reply));
   }
 
   // Many requests of one command, as a pipeline's neighbours are: one call of the engine, and each is answered by itself. They
@@ -114,8 +104,19 @@ class Door {
     return {.engine = engine_, .facts = facts_, .listeners = listeners_, .caller = caller};
   }
 
+  // The last steps of every request. `request`: null when it was refused before it was read.
   template <class Request>
-  static auto hand_over(Context& context, Request request, Reply<AnswerTo<Request>> reply) {
+  auto pass(const Caller& caller, Request* request, Status refused, Reply<AnswerTo<Request>> reply) {
+    Context context = context_of(caller);
+    using Ticket = decltype(hand_over(context, std::move(*request), std::move(reply)));
+    auto watched = this->watched<Request>(caller, request, std::move(reply));
+    if (refused.ok()) return hand_over(context, std::move(*request), std::move(watched));
+    watched(std::move(refused));
+    return Ticket();
+  }
+
+  template <class Request>
+  static auto hand_over(Context& context, Request&& request, Reply<AnswerTo<Request>> reply) {
     if constexpr (TakenInBatches<Request>)
       return handle(context, just(std::move(request)), unwrap(std::move(reply)));
     else
@@ -123,10 +124,11 @@ class Door {
   }
 
   template <class Request>
-  Reply<AnswerTo<Request>> watched(const Caller& caller, Subject about, Reply<AnswerTo<Request>> reply) const {
+  Reply<AnswerTo<Request>> watched(const Caller& caller, const Request* request, Reply<AnswerTo<Request>> reply) const {
     using Answer = AnswerTo<Request>;
     const Stopwatch watch = begin<Request>();
     if constexpr (Record<Request>::spec.audited) {
+      Subject about = request != nullptr ? subject_of(*request) : Subject();
       return [&engine = engine_, watch, entry = AuditEntry(caller, std::move(about)),
               reply = std::move(reply)](Result<Answer> result) mutable {
         watch.end(result.code());

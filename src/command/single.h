@@ -1,6 +1,7 @@
 // Commands about one thing over verbs that take batches: wraps one element and unwraps its one answer.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,9 +12,9 @@
 namespace muster::command {
 
 template <class T>
-std::vector<T> just(T element) {
-  std::vector<T> batch;
-  batch.push_back(std::move(element));
+std::vector<std::remove_cvref_t<T>> just(T&& element) {
+  std::vector<std::remove_cvref_t<T>> batch;
+  batch.push_back(std::forward<T>(element));
   return batch;
 }
 
