@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -13,6 +15,7 @@
 namespace muster::http2 {
 namespace {
 
+constexpr std::size_t kOutputBytesExpectedMax = 16 * 1'024;   // room made at once for what a flush sends
 constexpr std::size_t kStreamBytes = 1'024;                   // of an open stream, beside what its handler keeps
 constexpr std::size_t kFieldOverheadBytes = 32;               // by RFC 9113, 6.5.2
 constexpr std::string_view kTooManyPings = "too_many_pings";  // what gRPC's clients look for
@@ -34,13 +37,28 @@ nghttp2_nv pair_of(const Field& field) {
           field.value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-std::vector<nghttp2_nv> pairs_of(std::span<const Field> fields, const Field* first = nullptr) {
-  std::vector<nghttp2_nv> out;
-  out.reserve(fields.size() + 1);
-  if (first != nullptr) out.push_back(pair_of(*first));
-  for (const Field& field : fields) out.push_back(pair_of(field));
-  return out;
-}
+// The fields of a head as the library wants them. Those of ordinary answers cost no allocation.
+class Pairs {
+ public:
+  void add(const Field& field) {
+    if (size_ < few_.size())
+      few_[size_] = pair_of(field);
+    else
+      spill(field);
+    ++size_;
+  }
+  const nghttp2_nv* data() const { return many_.empty() ? few_.data() : many_.data(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  void spill(const Field& field) {
+    if (many_.empty()) many_.assign(few_.begin(), few_.end());
+    many_.push_back(pair_of(field));
+  }
+  std::array<nghttp2_nv, 8> few_;
+  std::vector<nghttp2_nv> many_;
+  std::size_t size_ = 0;
+};
 
 std::string packed(std::span<const Field> fields) {
   std::string out;
@@ -51,8 +69,7 @@ std::string packed(std::span<const Field> fields) {
   return out;
 }
 
-std::vector<Field> unpacked(std::string_view text) {
-  std::vector<Field> out;
+void unpack(std::string_view text, Pairs& out) {
   const auto next = [&text] {
     const std::size_t end = text.find('\0');
     const std::string_view part = text.substr(0, end);
@@ -61,9 +78,13 @@ std::vector<Field> unpacked(std::string_view text) {
   };
   while (!text.empty()) {
     const std::string_view name = next();
-    out.push_back({name, next()});
+    out.add({name, next()});
   }
-  return out;
+}
+
+std::string_view view(nghttp2_rcbuf* text) {
+  const nghttp2_vec bytes = nghttp2_rcbuf_get_buf(text);
+  return view(bytes.base, bytes.len);
 }
 
 struct OptionDeleter {
@@ -74,6 +95,53 @@ struct CallbacksDeleter {
 };
 
 }  // namespace
+
+// The library gives every session a buffer of 16 kB for the frame it is making. Sessions make theirs one after the other, and
+// none is left half made: so all of them have the same one.
+struct Tools {
+  static constexpr std::size_t kFrameBytesLeast = 16 * 1'024;  // of what the library asks for
+  static constexpr std::size_t kFrameBytesMax = 20 * 1'024;
+
+  nghttp2_mem memory{
+      .mem_user_data = this,
+      .malloc = [](std::size_t size, void* tools) { return static_cast<Tools*>(tools)->allocate(size); },
+      .free = [](void* block, void* tools) { static_cast<Tools*>(tools)->release(block); },
+      .calloc = [](std::size_t count, std::size_t size, void*) { return std::calloc(count, size); },
+      .realloc = [](void* block, std::size_t size, void* tools) { return static_cast<Tools*>(tools)->reallocate(block, size); }};
+
+  int make_session(nghttp2_session** library, const nghttp2_session_callbacks* callbacks, void* user,
+                   const nghttp2_option* options) {
+    lends_frame_ = true;
+    const int outcome = nghttp2_session_server_new3(library, callbacks, user, options, &memory);
+    lends_frame_ = false;
+    return outcome;
+  }
+
+  std::vector<Session::HeadPart> head;  // room for the next one
+  std::vector<Field> fields;            // of the request that is being shown
+
+ private:
+  void* allocate(std::size_t size) {
+    if (!lends_frame_ || size < kFrameBytesLeast || size > kFrameBytesMax) return std::malloc(size);
+    lends_frame_ = false;
+    return frame_.data();
+  }
+  void release(void* block) {
+    if (block != frame_.data()) std::free(block);
+  }
+  void* reallocate(void* block, std::size_t size) {
+    if (block == nullptr) return allocate(size);
+    if (block != frame_.data()) return std::realloc(block, size);
+    void* const other = std::malloc(size);
+    if (other != nullptr) std::memcpy(other, frame_.data(), std::min(size, frame_.size()));
+    return other;
+  }
+
+  bool lends_frame_ = false;  // while a session is made
+  alignas(std::max_align_t) std::array<std::byte, kFrameBytesMax> frame_;
+};
+
+std::shared_ptr<Tools> make_tools() { return std::make_shared<Tools>(); }
 
 // nghttp2 calls back through these. None lets an exception through its frames.
 struct Callbacks {
@@ -95,10 +163,10 @@ struct Callbacks {
     return 0;
   }
 
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
-                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* session) {
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value, std::uint8_t,
+                       void* session) {
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // what follows a body says nothing that anybody here reads
-    return of(session).add_field(view(name, name_size), view(value, value_size)) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    return of(session).add_field(name, value) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
   }
 
   static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -111,6 +179,7 @@ struct Callbacks {
           session.open(frame->hd.stream_id, ends);
         else if (ends)
           session.end_input(frame->hd.stream_id);
+        session.let_go_of_head();
         break;
       case NGHTTP2_DATA:
         if (ends) session.end_input(frame->hd.stream_id);
@@ -168,7 +237,9 @@ struct Callbacks {
   }
 
   static ssize_t send(nghttp2_session*, const std::uint8_t* bytes, std::size_t size, int, void* user) {
-    of(user).output_.append(view(bytes, size));
+    Session& session = of(user);
+    if (session.output_.empty()) session.output_.reserve(std::max(session.output_bytes_, size));
+    session.output_.append(view(bytes, size));
     return static_cast<ssize_t>(size);
   }
 
@@ -176,7 +247,6 @@ struct Callbacks {
                        nghttp2_data_source* source, void* user) {
     constexpr std::size_t kFrameHeadBytes = 9;
     Session& session = of(user);
-    if (is_full(session)) return NGHTTP2_ERR_WOULDBLOCK;
     Stream& stream = *static_cast<Stream*>(source->ptr);
     session.output_.append(view(frame_head, kFrameHeadBytes)).append(stream.outgoing_, stream.outgoing_at_, length);
     stream.outgoing_at_ += length;
@@ -192,10 +262,12 @@ struct Callbacks {
   }
 
   static ssize_t read(nghttp2_session* library, std::int32_t id, std::uint8_t*, std::size_t length, std::uint32_t* flags,
-                      nghttp2_data_source* source, void*) {
+                      nghttp2_data_source* source, void* user) {
     Stream& stream = *static_cast<Stream*>(source->ptr);
     const std::size_t size = std::min(length, stream.unsent());
-    if (size == 0 && !stream.finished_) {
+    const bool held_up = is_full(of(user));
+    if (held_up) of(user).held_up_.push_back(id);
+    if (held_up || (size == 0 && !stream.finished_)) {
       stream.deferred_ = true;
       return NGHTTP2_ERR_DEFERRED;
     }
@@ -203,8 +275,8 @@ struct Callbacks {
     if (size < stream.unsent() || !stream.finished_) return static_cast<ssize_t>(size);
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (!stream.trailers_.empty()) {
-      const std::vector<Field> fields = unpacked(stream.trailers_);
-      const std::vector<nghttp2_nv> pairs = pairs_of(fields);
+      Pairs pairs;
+      unpack(stream.trailers_, pairs);
       if (nghttp2_submit_trailer(library, id, pairs.data(), pairs.size()) != 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
       *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
     }
@@ -217,7 +289,7 @@ struct Callbacks {
       check(nghttp2_session_callbacks_new(&fresh) == 0, "there is memory for nghttp2's callbacks");
       nghttp2_session_callbacks_set_on_begin_frame_callback(fresh, on_begin_frame);
       nghttp2_session_callbacks_set_on_begin_headers_callback(fresh, on_begin_headers);
-      nghttp2_session_callbacks_set_on_header_callback(fresh, on_header);
+      nghttp2_session_callbacks_set_on_header_callback2(fresh, on_header);
       nghttp2_session_callbacks_set_on_frame_recv_callback(fresh, on_frame);
       nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(fresh, on_invalid_frame);
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(fresh, on_data);
@@ -255,8 +327,9 @@ void Stream::submit_head(unsigned status, std::span<const Field> fields, bool wi
   check(!responded_, "a stream is answered once");
   responded_ = true;
   const std::string number = std::to_string(status);
-  const Field first{":status", number};
-  const std::vector<nghttp2_nv> pairs = pairs_of(fields, &first);
+  Pairs pairs;
+  pairs.add({":status", number});
+  for (const Field& field : fields) pairs.add(field);
   const nghttp2_data_provider provider{.source = {.ptr = this}, .read_callback = Callbacks::read};
   nghttp2_submit_response(session_.library_, id_, pairs.data(), pairs.size(), with_body ? &provider : nullptr);
   session_.touch();
@@ -311,7 +384,7 @@ void Stream::finish(std::span<const Field> trailers, Done done) {
 
 void Stream::reset(Reset why) {
   if (std::exchange(reset_, true)) return;
-  session_.unfinished_.erase(id_);
+  session_.finish_input(id_);
   nghttp2_submit_rst_stream(session_.library_, NGHTTP2_FLAG_NONE, id_, static_cast<std::uint32_t>(why));
   session_.touch();
 }
@@ -359,12 +432,15 @@ bool Session::Allowance::take(Ticks now, std::uint64_t burst, std::uint64_t per_
 
 Session::Session(std::shared_ptr<const Service> service, net::Connection& connection)
     : service_(std::move(service)), connection_(connection), number_(next_number()) {
-  check(nghttp2_session_server_new2(&library_, Callbacks::all(), this, Callbacks::options()) == 0,
+  check(service_->tools->make_session(&library_, Callbacks::all(), this, Callbacks::options()) == 0,
         "there is memory for a session of nghttp2");
   received_at_ = idle_since_ = controls_.refilled_at = now();
 }
 
-Session::~Session() { nghttp2_session_del(library_); }
+Session::~Session() {
+  let_go_of_head();
+  nghttp2_session_del(library_);
+}
 
 void Session::begin() {
   const Limits& limits = service_->limits;
@@ -425,28 +501,40 @@ void Session::read_on() {
 
 void Session::begin_head() {
   reading_head_ = true;
-  head_text_.clear();
-  head_places_.clear();
+  let_go_of_head();
+  head_.swap(service_->tools->head);
   head_bytes_ = 0;
 }
 
-bool Session::add_field(std::string_view name, std::string_view value) {
+bool Session::add_field(nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
   const std::size_t max = service_->limits.header_list_bytes_max;
-  head_bytes_ += name.size() + value.size() + kFieldOverheadBytes;
+  head_bytes_ += view(name).size() + view(value).size() + kFieldOverheadBytes;
   if (head_bytes_ > max) return head_bytes_ <= max * kHeaderListFactorMax;
-  head_places_.push_back({head_text_.size(), name.size(), value.size()});
-  head_text_.append(name).append(value);
+  nghttp2_rcbuf_incref(name);
+  nghttp2_rcbuf_incref(value);
+  head_.push_back({name, value});
   return true;
+}
+
+// The room goes to whoever reads the next one.
+void Session::let_go_of_head() {
+  for (const HeadPart& part : head_) {
+    nghttp2_rcbuf_decref(part.name);
+    nghttp2_rcbuf_decref(part.value);
+  }
+  head_.clear();
+  if (head_.capacity() > service_->tools->head.capacity()) head_.swap(service_->tools->head);
+  if (head_.capacity() > 0) head_ = {};
 }
 
 Head Session::read_head() {
   Head head;
-  head_fields_.clear();
-  for (const HeadPlace& place : head_places_) {
-    const std::string_view both = std::string_view(head_text_).substr(place.name_at, place.name_size + place.value_size);
-    const Field field{both.substr(0, place.name_size), both.substr(place.name_size)};
+  std::vector<Field>& fields = service_->tools->fields;
+  fields.clear();
+  for (const HeadPart& part : head_) {
+    const Field field{view(part.name), view(part.value)};
     if (field.name.front() != ':')
-      head_fields_.push_back(field);
+      fields.push_back(field);
     else if (field.name == ":method")
       head.method = field.value;
     else if (field.name == ":path")
@@ -454,7 +542,7 @@ Head Session::read_head() {
     else if (field.name == ":authority")
       head.authority = field.value;
   }
-  head.fields = head_fields_;
+  head.fields = fields;
   head.bytes = head_bytes_;
   head.too_large = head_bytes_ > service_->limits.header_list_bytes_max;
   if (head.authority.empty()) head.authority = head.find("host");
@@ -467,7 +555,7 @@ void Session::open(std::int32_t id, bool ended) {
   Stream& stream = streams_.try_emplace(id, *this, id, ended).first->second;
   nghttp2_session_set_stream_user_data(library_, id, &stream);
   stream.touched_ = received_at_;
-  if (!ended) unfinished_.insert(id);
+  if (!ended) unfinished_.push_back(id);  // ids grow
   report_held();
   // With nothing else under way a connection always has room for one.
   if (streams_.size() > 1 && !connection_.has_room()) return stream.reset(Reset::refused);
@@ -492,12 +580,17 @@ void Session::take_data(std::int32_t id, std::string_view bytes) {
 void Session::end_input(std::int32_t id) {
   Stream* const stream = find(id);
   if (stream == nullptr || std::exchange(stream->input_ended_, true)) return;
-  unfinished_.erase(id);
+  finish_input(id);
   if (!stream->reset_) call(*stream, "end of request", &Handler::input_ended);
   give_windows_back_to_all();
 }
 
-Stream* Session::oldest_unfinished() { return unfinished_.empty() ? nullptr : &streams_.at(*unfinished_.begin()); }
+Stream* Session::oldest_unfinished() { return unfinished_.empty() ? nullptr : &streams_.at(unfinished_.front()); }
+
+void Session::finish_input(std::int32_t id) {
+  const auto at = std::lower_bound(unfinished_.begin(), unfinished_.end(), id);
+  if (at != unfinished_.end() && *at == id) unfinished_.erase(at);
+}
 
 void Session::give_windows_back(Stream& stream) {
   if (stream.window_owed_ == 0 || stream.input_ended_ || stream.input_paused_) return;
@@ -546,7 +639,7 @@ void Session::stream_closed(std::int32_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
-  unfinished_.erase(id);
+  finish_input(id);
   stream.input_ended_ = true;
   if (stream.is_sending()) --sending_;
   if (long_ == id) long_ = 0;
@@ -619,6 +712,7 @@ void Session::flush() {
       done = [all = std::exchange(done_, {})](bool taken) mutable {
         for (Stream::Done& each : all) each(taken);
       };
+    output_bytes_ = std::min(output_.size(), kOutputBytesExpectedMax);
     connection_.send(std::exchange(output_, {}), std::move(done));
   }
   if (outcome != 0) return connection_.close_now();  // out of memory
@@ -654,7 +748,7 @@ void Session::begin_next_long() {
 void Session::finish_if_done() {
   // A request that is still on its way is above the last one we name, and its client tries it elsewhere.
   if (draining_ && streams_.empty()) finish_drain();
-  if (nghttp2_session_want_write(library_) != 0) return;
+  if (nghttp2_session_want_write(library_) != 0 || !held_up_.empty()) return;
   if (goodbye_ || (drained_ && streams_.empty()) || nghttp2_session_want_read(library_) == 0) connection_.close_when_sent();
 }
 
@@ -662,6 +756,9 @@ void Session::output_drained() {
   if (closed_) return;
   read_on();
   give_windows_back_to_all();
+  for (const std::int32_t id : std::exchange(held_up_, {}))
+    if (Stream* const stream = find(id); stream != nullptr && std::exchange(stream->deferred_, false))
+      nghttp2_session_resume_data(library_, id);
   flush();
 }
 

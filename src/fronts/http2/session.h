@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,16 +23,22 @@
 #include "net/connection.h"
 #include "net/io_loop.h"
 
+struct nghttp2_rcbuf;
 struct nghttp2_session;
 
 namespace muster::http2 {
 
-// What the connections of one listener share.
+// What sessions use one after the other, so that an idle one keeps none of it: in session.cc.
+struct Tools;
+std::shared_ptr<Tools> make_tools();
+
+// What the connections of one listener share. They live on one loop.
 struct Service {
   net::IoLoop& loop;
   Limits limits;
   Incidents incidents;
   Serve serve;
+  std::shared_ptr<Tools> tools = make_tools();  // shared only because it is not known here
 };
 
 class Session final : public net::Session, public std::enable_shared_from_this<Session> {
@@ -58,15 +65,20 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
     Ticks refilled_at{};
     bool take(Ticks now, std::uint64_t burst, std::uint64_t per_second);
   };
-  struct HeadPlace {
-    std::size_t name_at, name_size, value_size;
+  friend struct Tools;
+
+  // A field of a head that is arriving, as the library keeps it for us.
+  struct HeadPart {
+    nghttp2_rcbuf* name;
+    nghttp2_rcbuf* value;
   };
 
   Ticks now() const { return service_->loop.clock().elapsed(); }
   Stream* find(std::int32_t id);
   void begin_head();
-  bool add_field(std::string_view name, std::string_view value);  // false: the list is hopelessly long
+  bool add_field(nghttp2_rcbuf* name, nghttp2_rcbuf* value);  // false: the list is hopelessly long
   Head read_head();
+  void let_go_of_head();
   void open(std::int32_t id, bool ended);
   void take_data(std::int32_t id, std::string_view bytes);
   void end_input(std::int32_t id);
@@ -82,6 +94,7 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   void give_windows_back(Stream& stream);
   void give_windows_back_to_all();
   Stream* oldest_unfinished();
+  void finish_input(std::int32_t id);  // it is unfinished no more, if it was
   void report_held();
 
   void say_goodbye(Reset why, std::string_view text);
@@ -102,16 +115,16 @@ class Session final : public net::Session, public std::enable_shared_from_this<S
   nghttp2_session* library_ = nullptr;
   const std::uint64_t number_;
   std::map<std::int32_t, Stream> streams_;  // in the order of their arrival
-  std::string head_text_;                   // of the request whose head is arriving; used again for the next
-  std::vector<HeadPlace> head_places_;
-  std::vector<Field> head_fields_;
+  std::vector<HeadPart> head_;              // of the request whose head is arriving
   std::size_t head_bytes_ = 0;
   std::string output_;                         // made by the library in this flush
+  std::size_t output_bytes_ = 0;               // of the last one: what the next is likely to need
   std::vector<Stream::Done> done_;             // of streams whose last byte is in output_
   std::size_t held_ = 0;                       // by the handlers of all streams, and answers that have not left
-  std::set<std::int32_t> unfinished_;          // streams whose peer has not ended its side, and may still
+  std::vector<std::int32_t> unfinished_;       // streams whose peer has not ended its side, and may still; oldest first
   std::size_t sending_ = 0;                    // streams with bytes, or an end, that have not left
   std::vector<std::int32_t> drained_streams_;  // whose bytes have all left in this flush
+  std::vector<std::int32_t> held_up_;          // whose bytes wait until the system has taken others
   std::set<std::int32_t> long_waiting_;        // streams whose long answer is not begun yet
   std::int32_t long_ = 0;                      // the stream whose long answer is being made; 0: none
   Allowance controls_{kControlsBurst};

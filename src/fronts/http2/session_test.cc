@@ -278,6 +278,29 @@ TEST_F(SessionTest, AnAnswerThatWaitsForTheSystemAloneIsNotGivenUp) {
   EXPECT_TRUE(answered(1));
 }
 
+TEST_F(SessionTest, AnAnswerThatWaitsForRoomIsWholeWhateverOtherConnectionsAreSentMeanwhile) {
+  constexpr std::size_t kBytes = 600'000;
+  script.answer = std::string(kBytes, 'x');
+  connect();
+  send(frame(Kind::settings, 0, 0, setting(4, 1'000'000)) + frame(Kind::window_update, 0, 0, number32(1'000'000)));
+  connection.stuck = true;
+  send(request(1));
+  net::HeldConnection elsewhere;
+  const auto other = std::make_shared<Session>(service, elsewhere);
+  other->begin();
+  script.answer = "short";
+  other->received(std::string(kPrefaceText) + frame(Kind::settings, 0, 0) + request(1));
+  EXPECT_NE(elsewhere.sent.find("short"), std::string::npos) << "they make their frames in the same place";
+  connection.stuck = false;
+  for (int i = 0; i < 3; ++i) session->output_drained();
+  EXPECT_TRUE(answered(1));
+  std::string body;
+  for (const Frame& each : all)
+    if (each.kind == Kind::data) body += each.payload;
+  EXPECT_EQ(body, std::string(kBytes, 'x'));
+  other->closed();
+}
+
 TEST_F(SessionTest, AMalformedHeadEndsItsStreamAndIsNotWaitedForAfterwards) {
   connect();
   auto without_path = request_fields();

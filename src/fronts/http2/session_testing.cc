@@ -93,7 +93,7 @@ std::string request(std::uint32_t stream, std::uint8_t flags, const std::string&
 
 void SessionTest::begin(Limits limits) {
   loop = std::make_unique<net::IoLoop>(clock);  // never started: everything happens inside received()
-  const auto service =
+  service =
       std::make_shared<const Service>(Service{.loop = *loop,
                                               .limits = limits,
                                               .incidents = Incidents("wire"),

@@ -100,6 +100,7 @@ class SessionTest : public testing::Test {
 
   ManualClock clock;
   std::unique_ptr<net::IoLoop> loop;
+  std::shared_ptr<const Service> service;  // of the sessions that a test makes
   net::HeldConnection connection;
   Script script;
   std::shared_ptr<Session> session;
