@@ -26,25 +26,29 @@ bool read_digits(std::string_view digits, std::uint64_t& word) {
   return all >= 0;
 }
 
+// The lowest digits of a word.
+void write_digits(std::uint64_t word, char* to, std::size_t digits) {
+  for (char* at = to + digits; at != to; word >>= 4) *--at = kDigits[word & 15];
+}
+
 constexpr std::uint32_t kCounterLimit = 1u << 18;  // 12 bits of rand_a and 6 bits of rand_b
 
 }  // namespace
 
 std::string Uuid::hex() const {
   std::string out(32, '0');
-  for (int i = 0; i < 16; ++i) {
-    out[static_cast<std::size_t>(i)] = kDigits[(high >> (60 - 4 * i)) & 15];
-    out[static_cast<std::size_t>(16 + i)] = kDigits[(low >> (60 - 4 * i)) & 15];
-  }
+  write_digits(high, out.data(), 16);
+  write_digits(low, out.data() + 16, 16);
   return out;
 }
 
 std::string Uuid::text() const {
-  const std::string digits = hex();
-  std::string out;
-  out.reserve(36);
-  out.append(digits, 0, 8).append("-").append(digits, 8, 4).append("-").append(digits, 12, 4);
-  out.append("-").append(digits, 16, 4).append("-").append(digits, 20, 12);
+  std::string out(36, '-');
+  write_digits(high >> 32, out.data(), 8);
+  write_digits(high >> 16, out.data() + 9, 4);
+  write_digits(high, out.data() + 14, 4);
+  write_digits(low >> 48, out.data() + 19, 4);
+  write_digits(low, out.data() + 24, 12);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -66,7 +67,7 @@ WireError unimplemented(ErrorDialect dialect, std::string text) {
 }  // namespace
 
 bool is_grpc(std::string_view content_type) {
-  if (!lower(content_type.substr(0, kContentType.size())).starts_with(kContentType)) return false;
+  if (!same_in_any_case(content_type.substr(0, kContentType.size()), kContentType)) return false;
   const std::string_view rest = content_type.substr(kContentType.size());
   return rest.empty() || rest.front() == '+' || rest.front() == ';' || rest.front() == ' ';
 }
@@ -135,7 +136,9 @@ void begin_answer(http2::Stream& stream) {
 }
 
 void end_answer(http2::Stream& stream, const Metadata& trailers, http2::Stream::Done done) {
-  std::vector<http2::Field> fields{{"grpc-status", "0"}};
+  static constexpr std::array kOk{http2::Field{"grpc-status", "0"}};
+  if (trailers.empty()) return stream.finish(kOk, std::move(done));
+  std::vector<http2::Field> fields(kOk.begin(), kOk.end());
   std::vector<std::string> kept;
   add_metadata(fields, kept, trailers);
   stream.finish(fields, std::move(done));

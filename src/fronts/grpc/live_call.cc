@@ -58,24 +58,18 @@ void LiveCall::run() {
   }
   // The call may be gone when its method has thrown: whoever held it last has answered it and let go.
   const std::shared_ptr<CallGate> gate = gate_;
-  const Method& method = entry_.method;
+  const Entry& entry = entry_;
   try {
-    method.run(std::move(handle));
+    entry.method.run(std::move(handle));
   } catch (...) {
-    const Incident incident(gate->incidents, method.name);
+    const Incident incident(gate->incidents, entry.method.name);
     handle.reset();
   }
 }
 
-bool LiveCall::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
-}
+bool LiveCall::ended() const { return ended_.load(std::memory_order_acquire); }
 
-bool LiveCall::cancelled() const {
-  const std::lock_guard lock(mutex_);
-  return cancelled_;
-}
+bool LiveCall::cancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
 // Something for the one caller that ends the call.
 std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
@@ -84,8 +78,8 @@ std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return std::nullopt;
-    ended_ = true;
     cancelled_ = by_cancel;
+    ended_ = true;
     ending = {std::move(on_cancel_), std::move(trailers_)};
     was_waiting = waiting_;
   }
@@ -96,21 +90,21 @@ std::optional<LiveCall::Ending> LiveCall::end(bool by_cancel) {
 void LiveCall::settle(WireCode code) { entry_.measure(code, core.clock().elapsed() - begun_); }
 
 void LiveCall::answer(std::string response) {
-  const auto ending = end(false);
+  auto ending = end(false);
   if (!ending) return undelivered();
   settle(WireCode::ok);
-  deliver(std::move(response), ending->trailers);
+  deliver(std::move(response), std::move(ending->trailers));
 }
 
 void LiveCall::refuse(WireError error) {
-  const auto ending = end(false);
+  auto ending = end(false);
   if (!ending) return;
   settle(error.code);
   if (error.code == WireCode::internal || error.code == WireCode::unknown)
     log::error("a call failed", {{"type", fmt::format("{}/{}", entry_.method.service, entry_.method.name)},
                                  {"detail", error.message},
                                  {"corr", correlation}});
-  deliver(std::move(error), ending->trailers);
+  deliver(std::move(error), std::move(ending->trailers));
 }
 
 void LiveCall::give_up(const Status& why) { give_up(wire_error(entry_.method.dialect, why)); }
@@ -120,7 +114,7 @@ void LiveCall::give_up(WireError why) {
   if (!ending) return;
   run_guarded(ending->on_cancel);
   settle(why.code);
-  deliver(std::move(why), ending->trailers);
+  deliver(std::move(why), std::move(ending->trailers));
 }
 
 void LiveCall::on_cancel(UniqueFunction<void()> then) {

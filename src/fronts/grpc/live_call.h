@@ -54,8 +54,8 @@ class LiveCall : public Call {
   bool ended() const;
 
   // How the transport sends; exactly one of them, once. Trailers that a method adds later go nowhere.
-  virtual void deliver(std::string response, const Metadata& trailers) = 0;
-  virtual void deliver(WireError error, const Metadata& trailers) = 0;
+  virtual void deliver(std::string response, Metadata trailers) = 0;
+  virtual void deliver(WireError error, Metadata trailers) = 0;
 
   Metadata received;
   CallGate& gate() { return *gate_; }
@@ -80,8 +80,8 @@ class LiveCall : public Call {
   std::atomic<int> owners_{1};
   mutable std::mutex mutex_;  // leaf; guards what follows
   Metadata trailers_;
-  bool ended_ = false;
-  bool cancelled_ = false;
+  std::atomic<bool> ended_{false};  // written under the mutex, as the next one
+  std::atomic<bool> cancelled_{false};
   bool waiting_ = false;
   UniqueFunction<void()> on_cancel_;
   UniqueFunction<void()> on_undelivered_;

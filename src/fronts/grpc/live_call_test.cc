@@ -25,11 +25,11 @@ class StillCall final : public LiveCall {
   void done() { let_go_of_transport(); }
 
  private:
-  void deliver(std::string response, const Metadata&) override {
+  void deliver(std::string response, Metadata) override {
     EXPECT_EQ(response, "yes");
     said_.push_back(0);
   }
-  void deliver(WireError error, const Metadata& trailers) override {
+  void deliver(WireError error, Metadata trailers) override {
     said_.push_back(static_cast<int>(error.code));
     // A method that knows of nothing goes on writing, here at the worst moment.
     const std::size_t before = trailers.size();

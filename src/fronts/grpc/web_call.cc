@@ -63,13 +63,13 @@ WebCall::WebCall(std::shared_ptr<CallGate> gate, Entry& entry, WebRequest from, 
   received = std::move(from.metadata);
 }
 
-void WebCall::deliver(std::string response, const Metadata& trailers) {
-  reply_({.code = WireCode::ok, .response = std::move(response), .message = {}, .details = {}, .metadata = trailers});
+void WebCall::deliver(std::string response, Metadata trailers) {
+  reply_({.code = WireCode::ok, .response = std::move(response), .message = {}, .details = {}, .metadata = std::move(trailers)});
 }
 
-void WebCall::deliver(WireError error, const Metadata& trailers) {
+void WebCall::deliver(WireError error, Metadata trailers) {
   WebAnswer answer = to_answer(std::move(error));
-  answer.metadata = trailers;
+  answer.metadata = std::move(trailers);
   reply_(std::move(answer));
 }
 

@@ -14,8 +14,8 @@ class WebCall final : public LiveCall {
 
  private:
   WebCall(std::shared_ptr<CallGate> gate, Entry& entry, WebRequest request, WebReply reply);
-  void deliver(std::string response, const Metadata& trailers) override;
-  void deliver(WireError error, const Metadata& trailers) override;
+  void deliver(std::string response, Metadata trailers) override;
+  void deliver(WireError error, Metadata trailers) override;
 
   WebReply reply_;
 };

@@ -1,7 +1,5 @@
 #include "fronts/grpc/wire_call.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace muster::rpc {
@@ -29,7 +27,7 @@ void WireCall::take_head(const http2::Head& head) {
   std::optional<WireError> wrong = read_head(head, entry().method.dialect, head_);
   LiveCall::received = std::move(head_.received);
   name_itself();
-  connection = fmt::format("grpc:{}", stream_->connection());
+  connection = "grpc:" + std::to_string(stream_->connection());
   if (wrong) return refuse(*std::move(wrong));
   auto known = gate().admit(entry(), head_.authorization, stream_->peer_address());
   head_.authorization = {};
@@ -79,15 +77,15 @@ void WireCall::closed() {
   if (!ended()) give_up({.code = WireCode::cancelled, .message = "the client went away", .details = {}});
 }
 
-void WireCall::deliver(std::string response, const Metadata& trailers) {
+void WireCall::deliver(std::string response, Metadata trailers) {
   response_ = std::move(response);
-  trailers_ = trailers;
+  trailers_ = std::move(trailers);
   send_on_loop();
 }
 
-void WireCall::deliver(WireError error, const Metadata& trailers) {
-  error_ = std::move(error);
-  trailers_ = trailers;
+void WireCall::deliver(WireError error, Metadata trailers) {
+  error_ = std::make_unique<WireError>(std::move(error));
+  trailers_ = std::move(trailers);
   send_on_loop();
 }
 

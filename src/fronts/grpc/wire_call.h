@@ -30,8 +30,8 @@ class WireCall final : public http2::Handler, public LiveCall {
   void take_head(const http2::Head& head);
   void refuse_peer(const Status& why) { refuse(wire_error(entry().method.dialect, why)); }
   using LiveCall::refuse;
-  void deliver(std::string response, const Metadata& trailers) override;
-  void deliver(WireError error, const Metadata& trailers) override;
+  void deliver(std::string response, Metadata trailers) override;
+  void deliver(WireError error, Metadata trailers) override;
   void send_on_loop();
   void send();
 
@@ -43,7 +43,7 @@ class WireCall final : public http2::Handler, public LiveCall {
   std::optional<Alarms::Key> late_;
   // What is to be sent. Written by whoever ends the call, read on the loop's thread after that.
   std::string response_;
-  std::optional<WireError> error_;
+  std::unique_ptr<WireError> error_;
   Metadata trailers_;
 };
 

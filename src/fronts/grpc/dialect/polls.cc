@@ -30,8 +30,13 @@ class Polling : public std::enable_shared_from_this<Polling> {
  public:
   using Answer = void (*)(const CallRef&, const std::optional<Grant>&);
 
-  Polling(CallRef call, Uuid worker, Poll poll, Answer answer)
-      : call_(std::move(call)), core_(call_->core), worker_(worker), poll_(std::move(poll)), answer_(answer) {}
+  Polling(CallRef call, Uuid worker, WorkerId name, Poll poll, Answer answer)
+      : call_(std::move(call)),
+        core_(call_->core),
+        worker_(worker),
+        name_(std::move(name)),
+        poll_(std::move(poll)),
+        answer_(answer) {}
 
   void run() {
     if (const auto known = core_.roster->find(worker_))
@@ -45,7 +50,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
     looked_ = true;
     find_worker(call_, worker_, [self = self()](Result<Worker> worker) {
       if (worker.code() == Code::not_found)
-        return self->refuse(fmt::format("worker {} is not registered; register it first", self->worker_.text()));
+        return self->refuse(fmt::format("worker {} is not registered; register it first", self->name_.text()));
       if (!worker.ok()) return self->refuse_now(worker.status());
       if (Status fits = self->check_place(worker->spec); !fits.ok()) return self->refuse(fits.message());
       if (worker->state != WorkerState::online) return self->refuse(self->away(worker->state));
@@ -55,17 +60,17 @@ class Polling : public std::enable_shared_from_this<Polling> {
   }
 
   std::string away(WorkerState state) const {
-    return state == WorkerState::draining ? fmt::format("worker {} drains and gets no new runs", worker_.text())
-                                          : fmt::format("worker {} is offline; register it again", worker_.text());
+    return state == WorkerState::draining ? fmt::format("worker {} drains and gets no new runs", name_.text())
+                                          : fmt::format("worker {} is offline; register it again", name_.text());
   }
 
   Status check_place(const WorkerSpec& spec) const {
     if (spec.ns.text() != poll_.ns)
       return Status::conflict(
-          fmt::format("worker {} is registered in namespace '{}'", worker_.text(), decode_name(spec.ns.text())));
+          fmt::format("worker {} is registered in namespace '{}'", name_.text(), decode_name(spec.ns.text())));
     const QueueName asked(encode_name(poll_.task_queue));
     if (std::find(spec.queues.begin(), spec.queues.end(), asked) == spec.queues.end())
-      return Status::conflict(fmt::format("worker {} is not registered for task queue '{}'", worker_.text(), poll_.task_queue));
+      return Status::conflict(fmt::format("worker {} is not registered for task queue '{}'", name_.text(), poll_.task_queue));
     return {};
   }
 
@@ -77,14 +82,14 @@ class Polling : public std::enable_shared_from_this<Polling> {
         both.push_back(std::move(name));
     offered_ = CapabilitySet(std::move(both));
     if (offered_.empty())
-      return Status::conflict(fmt::format("worker {} is registered for none of these workflow types", worker_.text()));
+      return Status::conflict(fmt::format("worker {} is registered for none of these workflow types", name_.text()));
     return {};
   }
 
   store::ClaimRequest request() const {
     store::ClaimRequest request;
     request.ns = NamespaceName(poll_.ns);
-    request.worker = WorkerId(worker_.text());
+    request.worker = name_;
     request.queues = {QueueName(encode_name(poll_.task_queue))};
     request.narrow = offered_;
     request.lease_ttl = poll_.lease;
@@ -99,7 +104,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
 
   void claim() {
     if (call_->cancelled()) return answer_(call_, std::nullopt);
-    core_.connections.heard(call_->connection, WorkerId(worker_.text()));
+    core_.connections.heard(call_->connection, name_);
     if (!waits_.exchange(true)) core_.roster->poll_waits(call_->connection);
     const command::ClaimTicket ticket =
         ask(call_, command::JobClaimRequest{.claim = request(), .wait = wait_of(*call_)},
@@ -145,7 +150,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
     const Grant& grant = grants.front();
     // The client may go away while the answer is on its way; then the run is somebody else's at once.
     call_->on_undelivered([delivery = core_.door.delivery(), grants]() mutable { delivery.hand_back(grants); });
-    core_.fences.put(grant.id, {grant.fence, WorkerId(worker_.text()), call_->connection});
+    core_.fences.put(grant.id, {grant.fence, name_, call_->connection});
     call_->add_metadata("muster-fence", std::to_string(to_number(grant.fence)));
     call_->add_metadata("muster-attempt", std::to_string(grant.attempt));
     answer_(call_, grant);
@@ -158,7 +163,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
   }
 
   void refuse_now(const Status& status) {
-    const std::string id = worker_.text();
+    const std::string id = name_.text();
     call_->refuse(wire_error(poll_.dialect, status, {.kind = "worker", .id = id}));
   }
 
@@ -167,6 +172,7 @@ class Polling : public std::enable_shared_from_this<Polling> {
   CallRef call_;
   Core& core_;
   const Uuid worker_;
+  const WorkerId name_;  // the same
   const Poll poll_;
   const Answer answer_;
   CapabilitySet offered_;
@@ -177,9 +183,9 @@ class Polling : public std::enable_shared_from_this<Polling> {
 }  // namespace
 
 void poll(const CallRef& call, Uuid worker, Poll poll, void (*answer)(const CallRef& call, const std::optional<Grant>& grant)) {
-  if (Status may = command::authorize_worker(call->caller, WorkerId(worker.text())); !may.ok())
-    return call->refuse(wire_error(poll.dialect, may));
-  std::make_shared<Polling>(call, worker, std::move(poll), answer)->run();
+  WorkerId name(worker.text());
+  if (Status may = command::authorize_worker(call->caller, name); !may.ok()) return call->refuse(wire_error(poll.dialect, may));
+  std::make_shared<Polling>(call, worker, std::move(name), std::move(poll), answer)->run();
 }
 
 }  // namespace muster::rpc
