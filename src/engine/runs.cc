@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/batch.h"
 #include "model/key_scope.h"
 #include "model/validate.h"
 
@@ -269,28 +270,10 @@ Runs::Runs(store::Store& store, Jobs& jobs, const Clock& clock, const Options& o
 Runs::~Runs() = default;
 
 void Runs::steps(std::vector<store::StepCall> calls, Reply<store::Each<store::StepAnswer>> reply) {
-  if (calls.size() > limits::kSettleBatchMax)
-    return reply(
-        Status::invalid_argument(fmt::format("{} calls in one batch; at most {}", calls.size(), limits::kSettleBatchMax)));
-  std::vector<std::size_t> places;
-  std::vector<store::StepCall> good;
-  store::Each<store::StepAnswer> answers;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (Status valid = validate_call(calls[i]); !valid.ok()) {
-      answers.emplace_back(std::move(valid));
-      continue;
-    }
-    answers.emplace_back(store::StepAnswer());
-    places.push_back(i);
-    good.push_back(std::move(calls[i]));
-  }
-  if (good.empty()) return reply(std::move(answers));
-  store_.run_steps(std::move(good), [places = std::move(places), answers = std::move(answers),
-                                     reply = std::move(reply)](Result<store::Each<store::StepAnswer>> stored) mutable {
-    if (!stored.ok()) return reply(stored.status());
-    for (std::size_t i = 0; i < places.size(); ++i) answers[places[i]] = std::move((*stored)[i]);
-    reply(std::move(answers));
-  });
+  if (Status status = validate_batch("calls", calls.size(), limits::kSettleBatchMax); !status.ok()) return reply(status);
+  forward_valid<store::StepAnswer>(
+      std::move(calls), [](const store::StepCall& call) { return validate_call(call); },
+      [this](auto valid, auto done) { store_.run_steps(std::move(valid), std::move(done)); }, std::move(reply));
 }
 
 void Runs::step(store::StepCall call, Reply<store::StepAnswer> reply) {

@@ -31,6 +31,9 @@ struct Begin {
   StepKind kind = StepKind::function;  // function or sleep
   std::optional<Content> input{};
   StepPolicy policy{};
+  // The caller may be another process behind one that died under the same lease: an attempt of that lease that runs is lost then.
+  // Otherwise it is the caller's own, which repeats itself.
+  bool anew = false;
 };
 
 struct Complete {

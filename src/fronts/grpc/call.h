@@ -44,6 +44,9 @@ struct WireError {
   std::string details;  // grpc-status-details-bin: the dialect's ErrorDetail, serialised as it is
 };
 
+class Call;
+using CallRef = std::shared_ptr<Call>;
+
 class Call {
  public:
   virtual ~Call() = default;
@@ -54,6 +57,9 @@ class Call {
   std::optional<Ticks> deadline;  // of the client, on the engine's monotonic clock
   std::string connection;         // the one it came by, as "grpc:7"; empty: the transport does not know
   std::string correlation;        // x-correlation-id, else traceparent's trace id, else made up; never empty
+  // Methods go by what this node remembers of runs and namespaces. When that was old they are run once more, and ask the store.
+  void (*method)(CallRef call) = nullptr;
+  bool memory_was_old = false;
   // Metadata of the request, lower-case names; empty: not there.
   virtual std::string_view metadata(std::string_view name) const = 0;
   // Trailing metadata of the answer (leading on gRPC-Web is fine too). Before the answer.
@@ -73,6 +79,8 @@ class Call {
  protected:
   explicit Call(Core& shared) : core(shared) {}
 };
-using CallRef = std::shared_ptr<Call>;
+
+// Runs the call's method again, which takes nothing from memory now. REQUIRES: it did so, and the call is not answered.
+void run_again(const CallRef& call);
 
 }  // namespace muster::rpc

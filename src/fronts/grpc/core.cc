@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "command/namespaces.h"
 
 namespace muster::rpc {
@@ -39,6 +40,12 @@ void KnownNamespaces::add(const NamespaceName& name) {
 void KnownNamespaces::forget(const NamespaceName& name) {
   const std::lock_guard lock(mutex_);
   names_.erase(name);
+}
+
+void run_again(const CallRef& call) {
+  check(!call->memory_was_old, "what is not remembered cannot be old");
+  call->memory_was_old = true;
+  call->method(call);
 }
 
 namespace {

@@ -19,7 +19,9 @@ struct LiveCall::LetGo {
 };
 
 LiveCall::LiveCall(std::shared_ptr<CallGate> gate, Entry& entry)
-    : Call(gate->core), gate_(std::move(gate)), entry_(entry), begun_(core.clock().elapsed()) {}
+    : Call(gate->core), gate_(std::move(gate)), entry_(entry), begun_(core.clock().elapsed()) {
+  method = entry.method.run;
+}
 
 LiveCall::~LiveCall() {
   if (open_) gate_->close_call();

@@ -86,8 +86,8 @@ Verdict judge_call(const step::Begin& call, const Facts& facts, Instant now, dou
     return refuse(Status::conflict(
         fmt::format("step '{}' of run {} is tried again in {} ms", call.step, facts.run.text(), (*latest->until - now).count())));
   // Who names its lease may repeat itself. Without a name it may be another process that begins again behind one that died.
-  const bool same_lease =
-      latest != nullptr && latest->state == StepState::running && facts.leased && call.run.fence && latest->fence == facts.fence;
+  const bool same_lease = latest != nullptr && latest->state == StepState::running && facts.leased && call.run.fence &&
+                          !call.anew && latest->fence == facts.fence;
   if (same_lease) return known(facts, *latest, true);
   if (const auto full = too_many(facts)) return refuse(*full);
 

@@ -85,6 +85,17 @@ TEST_F(Rules, AnotherLeaseMakesAnotherAttemptAndMarksTheLostOne) {
   EXPECT_EQ(verdict.answer->step->attempt, 2u);
 }
 
+TEST_F(Rules, AnotherProcessUnderTheSameLeaseMakesAnotherAttemptAndMarksTheLostOne) {
+  const step::Begin anew{.run = kHeld, .step = "a", .anew = true};
+  keep(judge(anew));
+  const Verdict verdict = judge(anew);
+  ASSERT_EQ(verdict.writes.size(), 2u);
+  EXPECT_EQ(verdict.writes[0].error->kind, kErrorWorkerLost);
+  EXPECT_EQ(verdict.writes[1].attempt, 2u);
+  facts_.fence = Fence{8};
+  EXPECT_EQ(judge(anew).answer.code(), Code::lease_lost) << "a lease that is over begins nothing, whoever asks";
+}
+
 TEST_F(Rules, ACompletedStepAnswersEveryCallWithItself) {
   keep(judge(kBegin));
   keep(judge(step::Complete{.run = kHeld, .step = "a", .output = Content{"2"}}));

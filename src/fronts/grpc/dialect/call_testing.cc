@@ -164,6 +164,7 @@ std::shared_ptr<FakeCall> MethodTest::begin(std::string_view service, std::strin
     call->refuse({});
     return call;
   }
+  call->method = found->run;
   found->run(call);
   return call;
 }

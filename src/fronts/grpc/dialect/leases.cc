@@ -86,12 +86,15 @@ void read_and_judge(const CallRef& call, const store::RunRef& run, Patience pati
 }
 
 // The call as the store is to judge it. A client that names no lease may begin a step behind a process that died under the same
-// lease, which a fence would take for a repetition. A run that nobody holds takes reports of its last holder, but is not parked.
+// lease. Of memory the store judges whether it is old; a lease that was read a moment ago may be over, which hinders nobody to
+// begin a step. A run that nobody holds takes reports of its last holder, but is not parked.
 store::StepCall under(const store::RunRef& run, const RunLease& lease, store::StepCall call) {
   if (run.fence) return call;
+  if (auto* const begin = std::get_if<store::step::Begin>(&call)) begin->anew = true;
   const bool held = lease.state == JobState::running;
   const bool is_report = std::holds_alternative<store::step::Complete>(call) || std::holds_alternative<store::step::Fail>(call);
-  if (std::holds_alternative<store::step::Begin>(call) || (is_report && !held)) {
+  const bool is_begin = std::holds_alternative<store::step::Begin>(call);
+  if ((is_begin && !lease.remembered) || (is_report && !held)) {
     if (auto* const fail = std::get_if<store::step::Fail>(&call)) fail->requeue = false;
     return call;
   }
@@ -100,30 +103,26 @@ store::StepCall under(const store::RunRef& run, const RunLease& lease, store::St
 }
 
 // A step that began under a later lease was not this caller's to begin.
-Result<store::StepAnswer> unless_overtaken(Result<store::StepAnswer> answer, const store::RunRef& run, const RunLease& lease) {
-  if (!answer.ok() || !answer->execute || !answer->step || to_number(answer->step->fence) <= to_number(lease.fence))
-    return answer;
-  return lost(run, Standing::late);
+bool is_overtaken(const Result<store::StepAnswer>& answer, Fence fence) {
+  return answer.ok() && answer->execute && answer->step && to_number(answer->step->fence) > to_number(fence);
 }
 
 }  // namespace
 
 void take_step(const CallRef& call, store::StepCall step, Reply<store::StepAnswer> reply) {
   const store::RunRef run = std::visit([](const auto& one) { return one.run; }, step);
-  const bool unnamed_begin = !run.fence && std::holds_alternative<store::step::Begin>(step);
-  const auto act = [call, run, step = std::move(step)](const RunLease& lease, Reply<store::StepAnswer> then) {
-    ask(call, command::RunStepRequest{run.run, command::just(under(run, lease, step))},
-        command::unwrap<store::StepAnswer>([call, run, lease, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
-          if (answer.ok() && answer->parked) call->core.fences.forget(run.run);
-          then(unless_overtaken(std::move(answer), run, lease));
-        }));
-  };
-  if (!unnamed_begin) return act_on_run<store::StepAnswer>(call, run, act, std::move(reply));
-  // The store cannot tell that it came too late, so memory is not enough.
-  read_lease(call, run, [act, reply = std::move(reply)](Result<RunLease> lease) mutable {
-    if (!lease.ok()) return reply(lease.status());
-    act(*lease, std::move(reply));
-  });
+  act_on_run<store::StepAnswer>(
+      call, run,
+      [call, run, step = std::move(step)](const RunLease& lease, Reply<store::StepAnswer> then) mutable {
+        ask(call, command::RunStepRequest{run.run, command::just(under(run, lease, std::move(step)))},
+            command::unwrap<store::StepAnswer>(
+                [call, run, fence = lease.fence, then = std::move(then)](Result<store::StepAnswer>&& answer) mutable {
+                  if (answer.ok() && answer->parked) call->core.fences.forget(run.run);
+                  if (is_overtaken(answer, fence)) return then(lost(run, Standing::late));
+                  then(std::move(answer));
+                }));
+      },
+      std::move(reply));
 }
 
 Result<store::RunRef> ref_of(const Call& call, JobId run) {
@@ -142,12 +141,12 @@ void read_lease(const CallRef& call, const store::RunRef& run, Reply<RunLease> r
 
 std::optional<RunLease> remembered_lease(const Call& call, const store::RunRef& run) {
   // In which namespace the run is has to be read.
-  if (call.caller.namespaces) return std::nullopt;
+  if (call.caller.namespaces || call.memory_was_old) return std::nullopt;
   const auto known = call.core.fences.find(run.run);
   if (!known) return std::nullopt;
   const Standing standing = judge(call, run, *known);
   if (standing != Standing::holder && standing != Standing::stand_in) return std::nullopt;
-  return RunLease{run.run, known->fence, JobState::running};
+  return RunLease{.run = run.run, .fence = known->fence, .remembered = true};
 }
 
 }  // namespace muster::rpc

@@ -1,12 +1,11 @@
 // Under which lease a call acts on its run. K0 and V1 requests need not name one; then the worker that holds the run, known by
 // the connection of the call, is the only one that may (command/speaker.h, words/connections.h).
 //
-// What this node remembers of its own hand-outs spares the read. Memory may be old: the store then refuses its fence, the run is
-// read and the call judged again.
+// What this node remembers of its own hand-outs spares the read. Memory may be old: the store then refuses its fence, and the
+// call's method runs again and reads the run.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/reply.h"
@@ -21,6 +20,7 @@ struct RunLease {
   JobId run;
   Fence fence{};                       // of the current or last lease
   JobState state = JobState::running;  // of the run, when it was looked at
+  bool remembered = false;             // it is known from memory, which may be old
 };
 
 // The lease a request names by `muster-fence`; nothing when it names none.
@@ -32,23 +32,18 @@ void read_lease(const CallRef& call, const store::RunRef& run, Reply<RunLease> r
 // The same from memory; nothing: it has to be read.
 std::optional<RunLease> remembered_lease(const Call& call, const store::RunRef& run);
 
-// Makes `act` happen under the call's lease, and once more under what was read when memory was old.
-template <class T>
-void act_on_run(const CallRef& call, const store::RunRef& run, std::function<void(const RunLease&, Reply<T>)> act,
-                Reply<T> reply) {
-  const auto known = remembered_lease(*call, run);
-  auto shared = std::make_shared<Reply<T>>(std::move(reply));  // by whichever of the two tries answers
-  const auto read_and_act = [call, run, act, shared] {
-    read_lease(call, run, [act, shared](Result<RunLease> lease) {
-      if (!lease.ok()) return (*shared)(lease.status());
-      act(*lease, std::move(*shared));
-    });
-  };
-  if (!known) return read_and_act();
-  act(*known, [call, run, read_and_act, shared](Result<T> done) {
-    if (done.code() != Code::lease_lost) return (*shared)(std::move(done));
-    call->core.fences.forget(run.run);
-    read_and_act();
+// Calls `act(lease, reply)` under the call's lease, once. When it was remembered and is over, the call's method runs again.
+template <class T, class Act>
+void act_on_run(const CallRef& call, const store::RunRef& run, Act act, Reply<T> reply) {
+  if (const auto known = remembered_lease(*call, run))
+    return act(*known, Reply<T>([call, id = run.run, reply = std::move(reply)](Result<T>&& done) mutable {
+      if (done.code() != Code::lease_lost) return reply(std::move(done));
+      call->core.fences.forget(id);
+      run_again(call);
+    }));
+  read_lease(call, run, [act = std::move(act), reply = std::move(reply)](Result<RunLease> lease) mutable {
+    if (!lease.ok()) return reply(lease.status());
+    act(*lease, std::move(reply));
   });
 }
 

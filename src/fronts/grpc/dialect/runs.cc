@@ -86,22 +86,19 @@ JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view w
   return spec;
 }
 
-void start_run(const CallRef& call, command::RunStartRequest run, Reply<store::Enqueued> reply) {
-  const NamespaceName ns = run.job.ns;
-  ensure_namespace(call, ns, [call, run = std::move(run), reply = std::move(reply)](Status there) mutable {
-    if (!there.ok()) return reply(there);
-    command::RunStartRequest again = run;
-    ask(call, std::move(run),
-        [call, again = std::move(again), reply = std::move(reply)](Result<store::Enqueued> started) mutable {
-          if (started.code() != Code::not_found) return reply(std::move(started));
-          // Somebody deleted the namespace that this node had seen.
-          const NamespaceName gone = again.job.ns;
-          call->core.namespaces.forget(gone);
-          ensure_namespace(call, gone, [call, again = std::move(again), reply = std::move(reply)](Status made) mutable {
-            if (!made.ok()) return reply(made);
-            ask(call, std::move(again), std::move(reply));
-          });
-        });
+void start_run(const CallRef& call, command::RunStartRequest&& run, Reply<store::Enqueued> reply) {
+  NamespaceName ns = run.job.ns;
+  if (!call->core.namespaces.contains(ns)) {
+    return ensure_namespace(call, ns, [call, run = std::move(run), reply = std::move(reply)](Status there) mutable {
+      if (!there.ok()) return reply(there);
+      ask(call, std::move(run), std::move(reply));
+    });
+  }
+  ask(call, std::move(run), [call, ns = std::move(ns), reply = std::move(reply)](Result<store::Enqueued> started) mutable {
+    if (started.code() != Code::not_found || call->memory_was_old) return reply(std::move(started));
+    // Somebody deleted the namespace that this node had seen.
+    call->core.namespaces.forget(ns);
+    run_again(call);
   });
 }
 
@@ -132,9 +129,9 @@ Reply<store::Settled> forgetting(const CallRef& call, JobId run, Reply<store::Se
 void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<store::Settled> reply) {
   act_on_run<store::Settled>(
       call, run,
-      [call, output = std::move(output)](const RunLease& lease, Reply<store::Settled> then) {
+      [call, output = std::move(output)](const RunLease& lease, Reply<store::Settled> then) mutable {
         if (lease.state != JobState::running) return then(not_running(lease));
-        ask(call, command::RunCompleteRequest{{lease.run, lease.fence}, output}, std::move(then));
+        ask(call, command::RunCompleteRequest{{lease.run, lease.fence}, std::move(output)}, std::move(then));
       },
       forgetting(call, run.run, std::move(reply)));
 }
@@ -142,9 +139,9 @@ void complete_run(const CallRef& call, store::RunRef run, Content output, Reply<
 void fail_run(const CallRef& call, store::RunRef run, JobError error, Reply<store::Settled> reply) {
   act_on_run<store::Settled>(
       call, run,
-      [call, error = std::move(error)](const RunLease& lease, Reply<store::Settled> then) {
+      [call, error = std::move(error)](const RunLease& lease, Reply<store::Settled> then) mutable {
         if (lease.state != JobState::running) return then(not_running(lease));
-        ask(call, command::RunFailRequest{{lease.run, lease.fence}, error}, std::move(then));
+        ask(call, command::RunFailRequest{{lease.run, lease.fence}, std::move(error)}, std::move(then));
       },
       forgetting(call, run.run, std::move(reply)));
 }

@@ -58,7 +58,7 @@ void count_statuses(const CallRef& call, NamespaceName ns, QueueName queue, Repl
 
 // A run that needs a worker of its type; its namespace is made when it is not there.
 JobSpec run_of(NamespaceName ns, std::string_view task_queue, std::string_view workflow_type);
-void start_run(const CallRef& call, command::RunStartRequest run, Reply<store::Enqueued> reply);
+void start_run(const CallRef& call, command::RunStartRequest&& run, Reply<store::Enqueued> reply);
 void cancel_run(const CallRef& call, JobId run, Reply<store::Cancelled> reply);
 
 // Ends a run under the call's lease (words/leases.h). conflict: it is not running.

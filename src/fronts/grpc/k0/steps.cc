@@ -16,10 +16,10 @@ void refuse_step(const CallRef& call, const Status& status, JobId run) {
 }
 
 // Makes the call under its lease, then goes on with its answer.
-void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer)> then) {
-  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer&)> then) {
+  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer>&& answer) mutable {
     if (!answer.ok()) return refuse_step(call, answer.status(), run);
-    then(std::move(*answer));
+    then(*answer);
   });
 }
 

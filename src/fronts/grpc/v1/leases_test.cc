@@ -50,6 +50,10 @@ class V1Leases : public V1Test {
     return call<pb::GetWorkerResponse>("Admin", "GetWorker", request)->worker().status();
   }
   JobId job_id() { return JobId{*parse_uuid(id)}; }
+  // How often a job was read.
+  std::uint64_t reads() {
+    return metrics->counter("muster_commands_total", "", {{"command", "job.get"}, {"outcome", "ok"}}).value();
+  }
   bool is_running() { return run(id).status() == pb::WORKFLOW_STATUS_RUNNING; }
 
   std::string a;
@@ -141,6 +145,33 @@ TEST_F(V1Leases, ACancelledPollBesideAnotherOneIsNoBrokenConnection) {
   by(kOfNobody);
   EXPECT_EQ(complete(id).code, WireCode::failed_precondition);
   open->cancel();
+}
+
+TEST_F(V1Leases, WhatThisNodeHandedOutIsNotReadForACallOfItsHolder) {
+  given_held_by_a();
+  const std::uint64_t before = reads();
+  EXPECT_TRUE(begin_step(id, "step")->should_execute());
+  EXPECT_EQ(fail_step(id, "step", true).code, WireCode::ok);
+  EXPECT_EQ(complete(id).code, WireCode::ok);
+  EXPECT_EQ(reads(), before);
+}
+
+TEST_F(V1Leases, AProcessBehindOneThatDiedBeginsItsStepAnew) {
+  given_held_by_a();
+  begin_step(id, "step");
+  EXPECT_TRUE(begin_step(id, "step")->should_execute());
+  EXPECT_EQ(last_step().attempt_number(), 2);
+}
+
+TEST_F(V1Leases, ALeaseThatIsOverInAllButMemoryIsLookedAt) {
+  given_held_by_a();
+  const std::uint64_t before = reads();
+  core->fences.put(job_id(), {Fence{1}, WorkerId(a), kOfA});
+  EXPECT_TRUE(begin_step(id, "step")->should_execute());
+  EXPECT_GT(reads(), before) << "the store refused what was remembered";
+  EXPECT_EQ(complete_step(id, "step").code, WireCode::ok);
+  core->fences.put(job_id(), {Fence{1}, WorkerId(a), kOfA});
+  EXPECT_EQ(complete(id).code, WireCode::ok);
 }
 
 TEST_F(V1Leases, AfterARestartTheHolderGoesOnAndOthersDoNot) {

@@ -16,10 +16,10 @@ void refuse_step(const CallRef& call, const Status& status, JobId run) {
 }
 
 // Makes the call under its lease, then goes on with its answer.
-void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer)> then) {
-  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer> answer) mutable {
+void take_step(const CallRef& call, store::StepCall step, JobId run, UniqueFunction<void(store::StepAnswer&)> then) {
+  rpc::take_step(call, std::move(step), [call, run, then = std::move(then)](Result<store::StepAnswer>&& answer) mutable {
     if (!answer.ok()) return refuse_step(call, answer.status(), run);
-    then(std::move(*answer));
+    then(*answer);
   });
 }
 
@@ -100,7 +100,7 @@ void complete_step(CallRef call) {
     return V1::refuse(call, output);
   store::step::Complete complete{*ref, encode_step(request->step_id())};
   complete.output = content_of(std::move(*request->mutable_output()->mutable_data()));
-  take_step(call, std::move(complete), ref->run, [call, ns = request->namespace_()](store::StepAnswer answer) {
+  take_step(call, std::move(complete), ref->run, [call, ns = request->namespace_()](store::StepAnswer& answer) {
     if (ns.empty()) return answer_step(call, std::move(*answer.step));
     // Clients say the run's own; another read only for them to hear it back is not worth it.
     pb::CompleteStepResponse response;

@@ -46,7 +46,9 @@ void start_workflow(CallRef call) {
       !all.ok())
     return V1::refuse(call, all);
   if (Status input = check_payload(*call, "input", request->input().data().size()); !input.ok()) return V1::refuse(call, input);
-  JobSpec spec = run_of(namespace_of(request->namespace_()), request->task_queue(), request->workflow_type());
+  command::RunStartRequest run{.job =
+                                   run_of(namespace_of(request->namespace_()), request->task_queue(), request->workflow_type())};
+  JobSpec& spec = run.job;
   spec.payload = content_of(std::move(*request->mutable_input()->mutable_data()));
   spec.correlation = call->correlation;
   spec.rescues_max = rescues_of(request->retry_policy().maximum_attempts());
@@ -54,7 +56,7 @@ void start_workflow(CallRef call) {
   spec.run->version = request->version().empty() ? "1" : request->version();
   spec.run->steps = policy_of(request->retry_policy());
   spec.run->metadata.insert(request->input().metadata().begin(), request->input().metadata().end());
-  start_run(call, {std::move(spec)}, [call](Result<store::Enqueued> started) {
+  start_run(call, std::move(run), [call](Result<store::Enqueued> started) {
     if (!started.ok()) return V1::refuse(call, started.status());
     pb::StartWorkflowResponse response;
     response.set_run_id(started->id.text());
