@@ -227,6 +227,10 @@ class Funnel : public Store {
 
   void info(Reply<StoreInfo> r) override { go(Verb::info, &Store::info, r); }
   void backup(std::string path, Reply<BackupReport> r) override { go(Verb::backup, &Store::backup, r, path); }
+  void tell_settings(NodeSettings settings, Reply<SettingsTold> r) override {
+    go(Verb::tell_settings, &Store::tell_settings, r, settings);
+  }
+  void node_settings(Reply<std::vector<NodeSettings>> r) override { go(Verb::node_settings, &Store::node_settings, r); }
 
  private:
   // Takes its arguments by reference only to move out of them: each verb above owns what it passes on.

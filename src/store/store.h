@@ -28,6 +28,7 @@
 #include "model/change.h"
 #include "store/agents.h"
 #include "store/keys.h"
+#include "store/node_settings.h"
 #include "store/plans.h"
 #include "store/runs.h"
 #include "store/schedules.h"
@@ -253,6 +254,11 @@ class AdminStore {
   virtual StoreHealth health() const = 0;  // from memory, any thread, never blocks
   // A consistent copy while work goes on; a relative path means beside the store. already_exists: never overwritten.
   virtual void backup(std::string path, Reply<BackupReport> reply) = 0;
+  // What this node runs with; told again, it takes the place of what was told before. It is gone with the node. When the store
+  // cannot be reached now, it is told as soon as it can.
+  virtual void tell_settings(NodeSettings settings, Reply<SettingsTold> reply) = 0;
+  // Of every node that is there, by name, at most kNodesComparedMax. Empty on a store that has one node.
+  virtual void node_settings(Reply<std::vector<NodeSettings>> reply) = 0;
 };
 
 // What one commit changed. Spans are valid during the call only.

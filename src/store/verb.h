@@ -98,10 +98,12 @@ enum class Verb : std::uint8_t {
   expire_keys,
   info,
   backup,
+  tell_settings,
+  node_settings,
 };
 
 // In the order of the enumerators, so that a verb is also an index.
-inline constexpr std::array<std::string_view, 89> kVerbNames{"enqueue",
+inline constexpr std::array<std::string_view, 91> kVerbNames{"enqueue",
                                                              "claim",
                                                              "complete",
                                                              "fail",
@@ -189,12 +191,14 @@ inline constexpr std::array<std::string_view, 89> kVerbNames{"enqueue",
                                                              "settle_actions",
                                                              "expire_keys",
                                                              "info",
-                                                             "backup"};
+                                                             "backup",
+                                                             "tell_settings",
+                                                             "node_settings"};
 
 constexpr std::size_t index_of(Verb verb) { return static_cast<std::size_t>(verb); }
 constexpr std::string_view to_string(Verb verb) { return kVerbNames[index_of(verb)]; }
 
-static_assert(kVerbNames.size() == index_of(Verb::backup) + 1);
+static_assert(kVerbNames.size() == index_of(Verb::node_settings) + 1);
 static_assert(to_string(Verb::register_workers) == "register_workers");
 
 }  // namespace muster::store

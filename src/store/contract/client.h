@@ -133,6 +133,8 @@ class Client {
 
   Result<StoreInfo> info();
   Result<BackupReport> backup(std::string path);
+  Result<SettingsTold> tell_settings(NodeSettings settings);
+  Result<std::vector<NodeSettings>> node_settings();
 
   // True when the last call was repeated after `outcome_unknown`: what it counted may be short of what happened.
   bool in_doubt() const { return in_doubt_; }

@@ -288,5 +288,7 @@ Result<SweepReport> Client::prune_workers(Duration offline_kept, std::size_t lim
 }
 Result<StoreInfo> Client::info() { return call(&Store::info); }
 Result<BackupReport> Client::backup(std::string path) { return call(&Store::backup, path); }
+Result<SettingsTold> Client::tell_settings(NodeSettings settings) { return call(&Store::tell_settings, settings); }
+Result<std::vector<NodeSettings>> Client::node_settings() { return call(&Store::node_settings); }
 
 }  // namespace muster::store::contract

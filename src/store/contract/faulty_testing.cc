@@ -49,6 +49,7 @@ class FaultyHarness final : public Harness {
   void listen(Listener* listener) override { inner_->listen(listener); }
   bool faulty() const override { return seed_ != 0; }
   bool has_backup() const override { return inner_->has_backup(); }
+  bool has_nodes() const override { return inner_->has_nodes(); }
   std::string scratch_path(std::string_view name) const override { return inner_->scratch_path(name); }
   Result<std::unique_ptr<Harness>> open_backup(const std::string& path) override { return inner_->open_backup(path); }
 

@@ -41,6 +41,8 @@ class Harness {
 
   // False: the store's data is backed up by other tools, and the verb says which.
   virtual bool has_backup() const { return true; }
+  // True: other nodes may work on the same data.
+  virtual bool has_nodes() const { return false; }
   virtual std::string scratch_path(std::string_view name) const = 0;  // a file of the case's own that does not exist
   // A harness on the same clock over a backup taken to `path`. It must not outlive this one.
   virtual Result<std::unique_ptr<Harness>> open_backup(const std::string& path) = 0;

@@ -200,6 +200,7 @@ class PostgresHarness final : public Harness {
     return (std::filesystem::temp_directory_path() / fmt::format("{}-{}", bed_.schema(), name)).string();
   }
   bool has_backup() const override { return false; }
+  bool has_nodes() const override { return true; }
   Result<std::unique_ptr<Harness>> open_backup(const std::string&) override {
     return Status::invalid_argument("PostgreSQL is backed up by its own tools");
   }

@@ -1,5 +1,8 @@
 #include "store/postgres/node.h"
 
+#include <fmt/format.h>
+
+#include "base/sha256.h"
 #include "base/uuid.h"
 
 namespace muster::store::postgres {
@@ -45,6 +48,29 @@ bool Node::heard_just_now(WorkerKey worker, std::int64_t now_ms) {
   if (since >= 0 && since < kHeardEvery.count()) return true;
   entry->second = now_ms;
   return false;
+}
+
+void Node::keep_settings(NodeSettings settings) {
+  Sha256 mark;
+  const auto add = [&mark](std::string_view text) {
+    mark.add(fmt::format("{}:", text.size()));
+    mark.add(text);
+  };
+  add(settings.sealed_by);
+  for (const NodeSetting& one : settings.settings) {
+    add(one.name);
+    add(one.value);
+    add(one.seal);
+    add(one.own ? "own" : "");
+  }
+  auto own = std::make_shared<const OwnSettings>(OwnSettings{std::move(settings), mark.hex()});
+  const std::lock_guard lock(settings_mutex_);
+  settings_ = std::move(own);
+}
+
+std::shared_ptr<const OwnSettings> Node::own_settings() const {
+  const std::lock_guard lock(settings_mutex_);
+  return settings_;
 }
 
 void Node::use_salt(std::uint64_t salt) {

@@ -259,6 +259,12 @@ class ClusterStore final : public PostgresStore {
     return {};
   }
 
+  void tell_settings(NodeSettings settings, Reply<SettingsTold> reply) override {
+    node_.keep_settings(std::move(settings));
+    run([](Tx& tx) -> Result<SettingsTold> { return write_settings(tx), SettingsTold{.kept = true}; }, std::move(reply));
+  }
+  void node_settings(Reply<std::vector<NodeSettings>> reply) override { verb(postgres::node_settings, reply); }
+
   void cluster(Reply<ClusterStatus> reply) override { verb(cluster_status, reply); }
   bool leading() const override { return node_.leadership.term.load() != 0; }
 

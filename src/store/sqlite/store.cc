@@ -357,6 +357,10 @@ class FileStore final : public SqliteStore {
         std::move(reply), [copy](Reader&) { return copy(); }, all_committed);
   }
 
+  // One process owns the file: there is no other node that could differ.
+  void tell_settings(NodeSettings, Reply<SettingsTold> reply) override { reply(SettingsTold{}); }
+  void node_settings(Reply<std::vector<NodeSettings>> reply) override { reply(std::vector<NodeSettings>()); }
+
   void set_listener(Listener* listener) override { writer_.set_listener(listener); }
   Status close() override;
   bool pump() override { return queue_.pump(options_.helped); }

@@ -43,15 +43,17 @@ void release_leadership(Tx& tx) {
 void forget_leadership(Node& node) { believe(node, 0); }
 
 void beat_node(Tx& tx, const NodeBeat& beat) {
-  const Node& node = tx.node();
-  tx.write("node_beat"_sql, Params()
-                                .text(node.options.node)
-                                .int8(tx.now_ms() - beat.uptime.count())
-                                .text(node.options.address)
-                                .text(node.options.version)
-                                .boolean(node.listening)
-                                .int4(beat.pending)
-                                .int8(node.notify_lag_ms.load()));
+  Node& node = tx.node();
+  const Rows written = tx.ask("node_beat"_sql, Params()
+                                                   .text(node.options.node)
+                                                   .int8(tx.now_ms() - beat.uptime.count())
+                                                   .text(node.options.address)
+                                                   .text(node.options.version)
+                                                   .boolean(node.listening)
+                                                   .int4(beat.pending)
+                                                   .int8(node.notify_lag_ms.load()));
+  const auto own = node.own_settings();
+  node.lacks_settings = own && written.size() == 1 && written.view(0, 0) != own->mark;
   tx.write("node_forget"_sql, Params().int8(kNodeForgottenAfter.count()));
 }
 
@@ -113,6 +115,8 @@ void Housekeeper::ask_for_round() {
     write_worker_counts(tx);
     if (!tx.failed()) state->refreshed = asked.count();
   });
+  // Apart from the beat, which must not fail over what a node has to say about itself.
+  if (node_.lacks_settings.exchange(false)) hooks_.submit([](Tx& tx) { write_settings(tx); });
 }
 
 }  // namespace muster::store::postgres

@@ -38,11 +38,12 @@ struct NodeBeat {
   std::uint32_t pending = 0;  // verbs waiting for a connection
   Duration uptime{};
 };
-// This node's row, and the end of rows of nodes that vanished.
+// This node's row, and the end of rows of nodes that vanished. Notes whether the row lacks what the node tells of its settings.
 void beat_node(Tx& tx, const NodeBeat& beat);
 void leave_cluster(Tx& tx);
 
-// The pulse of a node: writes its row and refreshes its leadership, often enough for both.
+// The pulse of a node: writes its row and refreshes its leadership, often enough for both, and tells its settings to a database
+// that has lost them.
 //
 // One thread that only keeps time: the work is a unit like any other, run by the store on one of its connections.
 

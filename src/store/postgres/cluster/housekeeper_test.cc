@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "store/postgres/cluster/cluster_testing.h"
+#include "store/postgres/verbs/verbs.h"
 
 namespace muster::store::postgres {
 namespace {
@@ -195,6 +196,97 @@ TEST_F(LeaderTest, NodesThatVanishedAreForgottenAndNodesThatLeaveAreGone) {
   run(fmt::format("UPDATE {{schema}}.nodes SET seen_at = seen_at - {} WHERE name LIKE '%-b'", kNodeForgottenAfter.count()));
   in_tx(a->node, [](Tx& tx) { beat_node(tx, {}); });
   EXPECT_EQ(ask("SELECT count(*) FROM {schema}.nodes"), 1);
+}
+
+// What a node tells of its settings, when the database has lost it, and beside nodes that know nothing of it.
+
+class SettingsTest : public LeaderTest {
+ protected:
+  static NodeSettings some(std::string value = "7d") {
+    return {.node = {},
+            .sealed_by = "key",
+            .settings = {{.name = "retention.completed_kept", .value = std::move(value), .seal = {}, .own = false}}};
+  }
+  void beat(TestNode& node) {
+    in_tx(node.node, [](Tx& tx) { beat_node(tx, {}); });
+  }
+  void tell(TestNode& node) {
+    in_tx(node.node, [](Tx& tx) { write_settings(tx); });
+  }
+  std::int64_t held() { return ask("SELECT count(*) FROM {schema}.node_settings"); }
+};
+
+TEST_F(SettingsTest, ABeatNoticesThatTheDatabaseLacksThem) {
+  const auto a = a_node("a");
+  beat(*a);
+  EXPECT_FALSE(a->node.lacks_settings);  // there is nothing to tell yet
+  a->node.keep_settings(some());
+  beat(*a);
+  EXPECT_TRUE(a->node.lacks_settings);
+  tell(*a);
+  beat(*a);
+  EXPECT_FALSE(a->node.lacks_settings);
+  run("DELETE FROM {schema}.nodes");  // as after a crash: the tables are not logged
+  EXPECT_EQ(held(), 0);
+  beat(*a);
+  EXPECT_TRUE(a->node.lacks_settings);
+}
+
+TEST_F(SettingsTest, ANodeWhoseRowIsGoneTellsNothingUntilItsNextBeat) {
+  const auto a = a_node("a");
+  a->node.keep_settings(some());
+  tell(*a);
+  EXPECT_EQ(held(), 0);
+  beat(*a);
+  tell(*a);
+  EXPECT_EQ(held(), 1);
+}
+
+TEST_F(SettingsTest, WhatIsHeldAlreadyIsNotWrittenAgain) {
+  const auto a = a_node("a");
+  a->node.keep_settings(some());
+  beat(*a);
+  tell(*a);
+  const std::int64_t first = ask("SELECT max(xmin::text::bigint) FROM {schema}.node_settings");
+  tell(*a);
+  EXPECT_EQ(ask("SELECT max(xmin::text::bigint) FROM {schema}.node_settings"), first);
+  a->node.keep_settings(some("30d"));
+  tell(*a);
+  EXPECT_EQ(ask("SELECT count(*) FROM {schema}.node_settings WHERE value = '30d'"), 1);
+}
+
+TEST_F(SettingsTest, TheyGoWithTheNodeWhoeverForgetsIt) {
+  const auto a = a_node("a"), b = a_node("b");
+  for (const auto* node : {&a, &b}) {
+    (*node)->node.keep_settings(some());
+    beat(**node);
+    tell(**node);
+  }
+  EXPECT_EQ(held(), 2);
+  in_tx(b->node, [](Tx& tx) { leave_cluster(tx); });
+  EXPECT_EQ(held(), 1);
+  run(fmt::format("UPDATE {{schema}}.nodes SET seen_at = seen_at - {}", kNodeForgottenAfter.count()));
+  beat(*b);
+  EXPECT_EQ(ask("SELECT count(*) FROM {schema}.node_settings WHERE node LIKE '%-a'"), 0);
+}
+
+// The statement with which programs of the version before write their rows.
+TEST_F(SettingsTest, ANodeOfTheVersionBeforeBeatsOnAndTellsNothing) {
+  const auto a = a_node("a");
+  for (int beats = 0; beats < 2; ++beats)
+    run("INSERT INTO {schema}.nodes (name, started_at, seen_at, address, version, listening, pending, notify_lag_ms) "
+        "VALUES ('old', 1, {schema}.now_ms(), '', '0.5', true, 0, 0) ON CONFLICT (name) DO UPDATE "
+        "SET started_at = excluded.started_at, seen_at = excluded.seen_at, address = excluded.address, version = "
+        "excluded.version, listening = excluded.listening, pending = excluded.pending, notify_lag_ms = excluded.notify_lag_ms");
+  a->node.keep_settings(some());
+  beat(*a);
+  tell(*a);
+  in_tx(a->node, [](Tx& tx) {
+    const auto nodes = node_settings(tx);
+    ASSERT_TRUE(nodes.ok());
+    ASSERT_EQ(nodes->size(), 2u);
+    for (const NodeSettings& node : *nodes) EXPECT_EQ(node.settings.empty(), node.node == "old") << node.node;
+  });
 }
 
 }  // namespace

@@ -17,6 +17,12 @@ LEFT JOIN (
 ) AS live ON live.node = n.name
 ORDER BY n.name COLLATE "C"
 
+-- name: info_node_settings
+SELECT n.name, n.sealed_by, s.name, s.value, s.seal, s.own
+FROM (SELECT name, sealed_by FROM {schema}.nodes ORDER BY name COLLATE "C" LIMIT $1::integer) AS n
+LEFT JOIN {schema}.node_settings s ON s.node = n.name
+ORDER BY n.name COLLATE "C", s.place
+
 -- name: info_store
 -- The schema's version, its size on disk, about how many jobs live and are finished, as the last ANALYZE of each table saw it, and how many
 -- workers are online or draining.
@@ -57,6 +63,7 @@ VALUES ($1::text, $2::bigint, {schema}.now_ms(), $3::text, $4::text, $5::boolean
 ON CONFLICT (name) DO UPDATE
 SET started_at = excluded.started_at, seen_at = excluded.seen_at, address = excluded.address, version = excluded.version,
     listening = excluded.listening, pending = excluded.pending, notify_lag_ms = excluded.notify_lag_ms
+RETURNING settings_mark
 
 -- name: node_forget
 -- Rows of nodes that ended without leaving. A row somebody is writing belongs to a node that lives.
@@ -66,6 +73,21 @@ WHERE name = ANY(ARRAY(
 
 -- name: node_leave
 DELETE FROM {schema}.nodes WHERE name = $1::text
+
+-- name: node_settings_clear
+DELETE FROM {schema}.node_settings WHERE node = $1::text
+
+-- name: node_settings_mark
+-- The first of the three that tell a node's settings. It holds the node's row, so that a beat and a reload never write at the same time. No
+-- row: they are told already, or the node's own row is gone and comes back with its next beat.
+UPDATE {schema}.nodes SET settings_mark = $2::text, sealed_by = $3::text
+WHERE name = $1::text AND settings_mark <> $2::text
+RETURNING name
+
+-- name: node_settings_put
+INSERT INTO {schema}.node_settings (node, place, name, value, seal, own)
+SELECT $5::text, told.place, told.name, told.value, told.seal, told.own
+FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) WITH ORDINALITY AS told (name, value, seal, own, place)
 
 -- name: notify
 SELECT pg_notify($1::text, $2::text)

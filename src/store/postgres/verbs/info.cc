@@ -59,4 +59,31 @@ Result<ClusterStatus> cluster_status(Tx& tx) {
   return out;
 }
 
+void write_settings(Tx& tx) {
+  const auto own = tx.node().own_settings();
+  if (!own) return;
+  const std::string& node = tx.node().options.node;
+  const Rows marked = tx.ask("node_settings_mark"_sql, Params().text(node).text(own->mark).text(own->told.sealed_by));
+  if (marked.size() != 1) return;
+  tx.write("node_settings_clear"_sql, Params().text(node));
+  Table rows({Type::text, Type::text, Type::text, Type::boolean});
+  for (const NodeSetting& one : own->told.settings) rows.add(one.name, one.value, one.seal, one.own);
+  tx.write("node_settings_put"_sql, rows.params().text(node));
+}
+
+Result<std::vector<NodeSettings>> node_settings(Tx& tx) {
+  std::vector<NodeSettings> out;
+  const Rows rows = tx.ask("info_node_settings"_sql, Params().int4(static_cast<std::int64_t>(kNodesComparedMax)));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string node = rows.text(i, 0);
+    if (out.empty() || out.back().node != node)
+      out.push_back({.node = std::move(node), .sealed_by = rows.text(i, 1), .settings = {}});
+    if (rows.null(i, 2)) continue;  // a node that tells nothing
+    NodeSetting one;
+    read_columns(rows.at(i), 2, one.name, one.value, one.seal, one.own);
+    out.back().settings.push_back(std::move(one));
+  }
+  return out;
+}
+
 }  // namespace muster::store::postgres

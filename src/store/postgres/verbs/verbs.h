@@ -109,6 +109,9 @@ SweepReport prune_workers(Tx& tx, Duration offline_kept, std::size_t limit);
 // --- info.cc ---
 Result<StoreInfo> info(Tx& tx);
 Result<ClusterStatus> cluster_status(Tx& tx);
+// Writes down what this node tells of its settings, unless the database has just that.
+void write_settings(Tx& tx);
+Result<std::vector<NodeSettings>> node_settings(Tx& tx);
 
 // What other verbs must know of actions: jobs that start over, and jobs that are forgotten.
 //
