@@ -70,5 +70,41 @@ TEST(ClusterSummary, SaysWhoLeadsOrThatNobodyDoes) {
   EXPECT_EQ(cluster_summary(cluster), "nobody leads at the moment; answered by b");
 }
 
+sdk::ClusterSettings two_that_differ() {
+  sdk::ClusterSettings found;
+  found.nodes = {"a", "b", "c"};
+  found.differing = 1;
+  found.settings = {
+      {.name = "retention.dead_kept", .own = false, .known = true, .values = {{"a", "7d", 1}, {"b", "30d", 2}, {"c", "7d", 1}}},
+      {.name = "listen.http", .own = true, .known = true, .values = {{"a", "a:1", 1}, {"b", "", 2}}}};
+  return found;
+}
+
+TEST(SettingsTable, NamesTheNodesOfEachValue) {
+  const std::vector<std::string> expected{
+      "SETTING              STATE    VALUE  NODES", "retention.dead_kept  differs  7d     a, c",
+      "                              30d    b",     "listen.http          own      a:1    a",
+      "                              -      b",
+  };
+  EXPECT_EQ(settings_table(two_that_differ()).lines({.color = false, .width_max = 0}), expected);
+}
+
+TEST(SettingsSummary, CountsWhatShouldNotDifferAndNamesWhoToldNothing) {
+  sdk::ClusterSettings found = two_that_differ();
+  EXPECT_EQ(settings_summary(found), "1 setting differs between 3 nodes");
+  found.silent = {"old"};
+  EXPECT_EQ(settings_summary(found),
+            "1 setting differs between 3 nodes; old told nothing: a program of an older version, or one that has just started");
+  found.silent.clear();
+  found.settings[0].known = false;
+  found.differing = 0;
+  EXPECT_EQ(settings_summary(found),
+            "no setting differs between 3 nodes; secrets cannot be compared before auth.session_key is the same on all of them");
+  found = {};
+  EXPECT_EQ(settings_summary(found), "nothing to compare: this server is alone on its store");
+  found.nodes = {"a"};
+  EXPECT_EQ(settings_summary(found), "nothing to compare: one node told its settings");
+}
+
 }  // namespace
 }  // namespace muster::cli

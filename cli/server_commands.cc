@@ -1,8 +1,9 @@
-// `muster why`, `muster server`, `muster backup`, `muster cluster status`, and the remote half of `muster doctor`.
+// `muster why`, `muster server`, `muster backup`, `muster cluster`, and the remote half of `muster doctor`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/browser.h"
@@ -168,7 +169,65 @@ int show_cluster(Context& context) {
   });
 }
 
+int show_cluster_settings(Context& context) {
+  const auto settings = context.ask([](sdk::Client& client) { return client.cluster_settings(); });
+  if (settings.ok() && context.globals().output == Output::jsonl) {
+    for (const sdk::SettingDifference& one : settings->settings) context.line(one.document);
+    return to_int(Exit::ok);
+  }
+  return context.show("compare the nodes' settings", settings, [&](const sdk::ClusterSettings& found) {
+    if (!found.settings.empty()) context.table(settings_table(found));
+    context.note(printable(settings_summary(found)));
+  });
+}
+
+std::string comma_list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+// How it stands with a setting, in a word.
+std::string standing_of(const sdk::SettingDifference& one) {
+  if (one.own) return "own";
+  return one.known ? "differs" : "unknown";
+}
+
 }  // namespace
+
+Table settings_table(const sdk::ClusterSettings& found) {
+  Table table({{"SETTING"}, {"STATE"}, {"VALUE"}, {"NODES"}});
+  for (const sdk::SettingDifference& one : found.settings) {
+    std::map<std::uint32_t, std::pair<std::string, std::vector<std::string>>> groups;  // value, nodes
+    for (const sdk::ValueOfNode& value : one.values) {
+      groups[value.group].first = value.value;
+      groups[value.group].second.push_back(value.node);
+    }
+    const Color color = one.own ? Color::dim : one.known ? Color::yellow : Color::none;
+    bool first = true;
+    for (const auto& [group, held] : groups) {
+      table.add({{first ? one.name : "", one.own ? Color::dim : Color::bold},
+                 {first ? standing_of(one) : "", color},
+                 {held.first.empty() ? "-" : held.first, one.own ? Color::dim : Color::none},
+                 {comma_list(held.second)}});
+      first = false;
+    }
+  }
+  return table;
+}
+
+std::string settings_summary(const sdk::ClusterSettings& found) {
+  const std::string silent = found.silent.empty()
+                                 ? std::string()
+                                 : fmt::format("; {} told nothing: a program of an older version, or one that has just started",
+                                               comma_list(found.silent));
+  if (found.nodes.empty() && found.silent.empty()) return "nothing to compare: this server is alone on its store";
+  if (found.nodes.size() < 2)
+    return fmt::format("nothing to compare: {} told its settings{}", found.nodes.empty() ? "no node" : "one node", silent);
+  const std::string count = found.differing == 0   ? "no setting differs"
+                            : found.differing == 1 ? "1 setting differs"
+                                                   : fmt::format("{} settings differ", found.differing);
+  const bool unknown =
+      std::any_of(found.settings.begin(), found.settings.end(), [](const auto& one) { return !one.known && !one.own; });
+  return fmt::format("{} between {} nodes{}{}", count, found.nodes.size(),
+                     unknown ? "; secrets cannot be compared before auth.session_key is the same on all of them" : "", silent);
+}
 
 Table cluster_table(const sdk::Cluster& cluster) {
   Table table({{"NODE"},
@@ -300,6 +359,11 @@ void add_cluster_commands(CLI::App& app, Context& context) {
                .summary = "list nodes, leader, lag, verbs that wait and workers",
                .example = "muster cluster status -o jsonl"},
               [&context] { return show_cluster(context); });
+  add_command(group, context,
+              {.name = "settings",
+               .summary = "settings that differ between the nodes; secrets are compared and not shown",
+               .example = "muster cluster settings -o json"},
+              [&context] { return show_cluster_settings(context); });
 }
 
 }  // namespace muster::cli

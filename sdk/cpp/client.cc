@@ -279,6 +279,8 @@ Result<ServerInfo> Client::server() { return state_->get(api("/server"), decode_
 
 Result<Cluster> Client::cluster() { return state_->get(api("/cluster"), decode_cluster); }
 
+Result<ClusterSettings> Client::cluster_settings() { return state_->get(api("/cluster/settings"), decode_cluster_settings); }
+
 Result<SignInLink> Client::sign_in_link() {
   const Result<std::string> body = state_->send("POST", api("/sign-in/links"), std::nullopt);
   if (!body.ok()) return body.error();

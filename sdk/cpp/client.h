@@ -239,6 +239,8 @@ class Client {
 
   Result<ServerInfo> server();
   Result<Cluster> cluster();
+  // Those that differ between the nodes.
+  Result<ClusterSettings> cluster_settings();
   // Of the server that answers: jobs in and out, what waits and runs, workers, the store.
   Result<HistoryFigures> figures(const HistoryFiguresQuery& query);
   // A path of the dashboard that signs a browser in as this client, once and soon.

@@ -146,6 +146,7 @@ Result<ServerConfig> decode_server_config(std::string_view text);
 Result<CheckUp> decode_check_up(std::string_view text);
 Result<HistoryFigures> decode_figures(std::string_view text);
 Result<Cluster> decode_cluster(std::string_view text);
+Result<ClusterSettings> decode_cluster_settings(std::string_view text);
 Result<AuditPage> decode_audit_page(std::string_view text);
 Result<Backup> decode_backup(std::string_view text);
 Result<Event> decode_event(const ServerEvent& event);

@@ -234,6 +234,24 @@ constexpr auto kFields<ClusterNode> = std::array{
     document<&ClusterNode::document>(),
 };
 template <>
+constexpr auto kFields<ValueOfNode> = std::array{
+    field<&ValueOfNode::node>("node").must(),
+    field<&ValueOfNode::value>("value"),
+    field<&ValueOfNode::group>("group"),
+};
+template <>
+constexpr auto kFields<SettingDifference> = std::array{
+    field<&SettingDifference::name>("name").must(), field<&SettingDifference::own>("own"),
+    field<&SettingDifference::known>("known"),      field<&SettingDifference::values>("values"),
+    document<&SettingDifference::document>(),
+};
+template <>
+constexpr auto kFields<ClusterSettings> = std::array{
+    field<&ClusterSettings::nodes>("nodes"),         field<&ClusterSettings::silent>("silent"),
+    field<&ClusterSettings::differing>("differing"), field<&ClusterSettings::settings>("settings").must(),
+    document<&ClusterSettings::document>(),
+};
+template <>
 constexpr auto kFields<Backup> = std::array{
     field<&Backup::path>("path").must(),
     field<&Backup::bytes>("bytes"),
@@ -442,6 +460,7 @@ Result<ServerConfig> decode_server_config(std::string_view body) { return decode
 Result<CheckUp> decode_check_up(std::string_view body) { return decoded<CheckUp>(body); }
 Result<HistoryFigures> decode_figures(std::string_view body) { return decoded<HistoryFigures>(body); }
 Result<Cluster> decode_cluster(std::string_view body) { return decoded<Cluster>(body); }
+Result<ClusterSettings> decode_cluster_settings(std::string_view body) { return decoded<ClusterSettings>(body); }
 Result<AuditPage> decode_audit_page(std::string_view body) { return decoded<AuditPage>(body); }
 Result<Backup> decode_backup(std::string_view body) { return decoded<Backup>(body); }
 Result<Plan> decode_plan(std::string_view body) { return decoded<Plan>(body); }

@@ -177,6 +177,23 @@ TEST(ClusterDecoding, ReadsNodesAndTheLeaderThatMayBeMissing) {
   EXPECT_EQ(decode_cluster(R"({"self":"b","nodes":[{}]})").error().code, Code::bad_reply);
 }
 
+TEST(ClusterDecoding, ReadsTheSettingsThatDiffer) {
+  const Result<ClusterSettings> found = decode_cluster_settings(
+      R"({"nodes":["a","b"],"silent":["c"],"differing":1,"settings":[{"name":"retention.dead_kept","own":false,"known":true,)"
+      R"("values":[{"node":"a","value":"7d","group":1},{"node":"b","value":"30d","group":2}]}]})");
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->nodes, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(found->silent, std::vector<std::string>{"c"});
+  EXPECT_EQ(found->differing, 1u);
+  ASSERT_EQ(found->settings.size(), 1u);
+  EXPECT_EQ(found->settings[0].name, "retention.dead_kept");
+  EXPECT_TRUE(found->settings[0].known);
+  ASSERT_EQ(found->settings[0].values.size(), 2u);
+  EXPECT_EQ(found->settings[0].values[1].value, "30d");
+  EXPECT_EQ(found->settings[0].values[1].group, 2u);
+  EXPECT_EQ(decode_cluster_settings(R"({"nodes":[]})").error().code, Code::bad_reply);
+}
+
 TEST(ProblemDecoding, TakesCodeAndDetail) {
   const Error error =
       decode_problem(409, R"({"type":"x","title":"conflict","status":409,"code":"conflict","detail":"job j is completed"})");

@@ -149,6 +149,26 @@ struct Cluster {
   std::string document;
 };
 
+struct ValueOfNode {
+  std::string node, value;  // as that node shows it; a secret's is redacted
+  std::uint32_t group = 0;  // nodes of the same group have the same value
+};
+
+struct SettingDifference {
+  std::string name;
+  bool own = false;   // rightly another one on each node
+  bool known = true;  // false: secrets that cannot be compared before all nodes have the same auth.session_key
+  std::vector<ValueOfNode> values;
+  std::string document;
+};
+
+struct ClusterSettings {
+  std::vector<std::string> nodes, silent;  // that told their settings; that are there and did not
+  std::uint64_t differing = 0;             // settings that differ and should not
+  std::vector<SettingDifference> settings;
+  std::string document;
+};
+
 // Who did what, and what came of it.
 struct AuditRow {
   std::string id;

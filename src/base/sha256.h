@@ -1,4 +1,4 @@
-// SHA-256 of bytes that come piece by piece, in hexadecimal.
+// SHA-256 of bytes that come piece by piece, in hexadecimal, and the same with a key.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +25,10 @@ class Sha256 {
 };
 
 std::string sha256_hex(std::string_view bytes);
+// HMAC-SHA256: nobody without the key can tell what the bytes were by trying.
+struct Keyed {
+  std::string_view key, bytes;
+};
+std::string hmac_sha256_hex(const Keyed& keyed);
 
 }  // namespace muster

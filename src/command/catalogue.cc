@@ -27,7 +27,7 @@
 namespace muster::command {
 namespace {
 
-constexpr std::array<const Spec*, 127> kCatalogue{
+constexpr std::array<const Spec*, 128> kCatalogue{
     &kActionGet,
     &kActionList,
     &kActionSubmit,
@@ -44,6 +44,7 @@ constexpr std::array<const Spec*, 127> kCatalogue{
     &kAgentRunStart,
     &kAuditList,
     &kBackupCreate,
+    &kClusterSettings,
     &kClusterStatus,
     &kJobAct,
     &kJobCancel,

@@ -70,6 +70,13 @@ void handle(Context& context, ClusterStatusRequest, Reply<ClusterStatusReply> re
   });
 }
 
+void handle(Context& context, ClusterSettingsRequest, Reply<ClusterSettingsReply> reply) {
+  if (Status allowed = authorize_everywhere(context.caller, kClusterSettings.name); !allowed.ok()) return reply(allowed);
+  context.engine.admin().node_settings([reply = std::move(reply)](Result<std::vector<store::NodeSettings>> nodes) mutable {
+    reply(nodes.ok() ? Result(engine::setting_differences(*nodes)) : nodes.status());
+  });
+}
+
 namespace {
 
 // A caller that is bound to namespaces is not told about the machine.

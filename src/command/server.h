@@ -6,6 +6,7 @@
 #include "command/context.h"
 #include "command/inspection.h"
 #include "command/spec.h"
+#include "engine/setting_differences.h"
 
 namespace muster::command {
 
@@ -51,6 +52,24 @@ template <>
 struct Record<ClusterStatusRequest> : Command<kClusterStatus, ClusterStatusReply> {};
 
 void handle(Context& context, ClusterStatusRequest request, Reply<ClusterStatusReply> reply);
+
+// cluster.settings: where the configurations of the nodes differ. It shows what server.config would, so it is asked for alike.
+inline constexpr Spec kClusterSettings{
+    .name = "cluster.settings",
+    .since = "0.6",
+    .auth = Auth::operator_only,
+    .effect = Effect::read,
+    .idempotent = true,
+    .summary = "Show the settings that differ between the nodes of the cluster; of secrets only that they differ.",
+};
+
+struct ClusterSettingsRequest {};
+using ClusterSettingsReply = engine::SettingDifferences;
+
+template <>
+struct Record<ClusterSettingsRequest> : Command<kClusterSettings, ClusterSettingsReply> {};
+
+void handle(Context& context, ClusterSettingsRequest request, Reply<ClusterSettingsReply> reply);
 
 // server.config: the effective settings, secrets redacted.
 inline constexpr Spec kServerConfig{

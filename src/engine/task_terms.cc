@@ -44,7 +44,9 @@ const Tree* given_term(const Tree& object, const char* name) {
 std::string shown_term(const Tree& value) {
   std::string text = json::dump(value);
   constexpr std::size_t kShown = 60;
-  return text.size() <= kShown ? text : text.substr(0, kShown) + "…";
+  if (text.size() <= kShown) return text;
+  text.resize(kShown);
+  return text + "…";
 }
 
 Status refuse_term(std::string_view name, const Tree& value, std::string_view accepted) {

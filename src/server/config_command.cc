@@ -13,8 +13,6 @@
 namespace muster::server {
 namespace {
 
-constexpr std::string_view kRedacted = "(redacted)";
-
 struct ConfigFlags {
   SettingFlags settings;
   CLI::App* check = nullptr;

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "server/commands.h"
 #include "server/config.h"
 
 namespace muster::server {
+
+// What stands where a secret would.
+inline constexpr std::string_view kRedacted = "(redacted)";
 
 Command config_command(const Surroundings& surroundings);
 

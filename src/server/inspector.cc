@@ -77,6 +77,11 @@ command::ConfigShown Inspector::config() const {
   return shown_config(config_);
 }
 
+Config Inspector::running() const {
+  const std::lock_guard lock(mutex_);
+  return config_;
+}
+
 void Inspector::reloaded(const Config& config) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < config_.entries.size(); ++i)

@@ -36,6 +36,8 @@ class Inspector final : public command::Inspection {
   command::ConfigShown config() const override;
   void check(Reply<command::CheckUp> reply) override;
 
+  // What the server runs with.
+  Config running() const;
   // A reload took these; what waits for the next start is shown as it is until then.
   void reloaded(const Config& config);
   // Waits for the check-up under way; later ones are refused. Idempotent.

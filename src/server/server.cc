@@ -8,6 +8,7 @@
 #include "pages/pages.h"
 #include "server/agents_wiring.h"
 #include "server/cluster_view.h"
+#include "server/told_settings.h"
 #include "server/version.h"
 #include "server/wiring.h"
 
@@ -61,6 +62,7 @@ Result<std::unique_ptr<Server>> Server::start(const Config& config, const Clock&
   if (!config.resp().empty())
     if (Status status = server->start_resp(config); !status.ok()) return status;
   server->join_fronts();
+  server->tell_settings();
   if (const auto everything = config.everything())
     if (Status status = server->http_->listen({.host = everything->host, .port = everything->port}); !status.ok()) return status;
   return server;
@@ -103,6 +105,14 @@ command::ServerFacts Server::facts(const Config& config) const {
           .archives = std::make_shared<command::Archives>(archive_options(config)),
           .agents = agent_service_,
           .inspection = inspector_};
+}
+
+void Server::tell_settings() {
+  metered_->tell_settings(told_settings(inspector_->running(), key_), [](Result<store::SettingsTold> told) {
+    // A store that is away is told when it is back.
+    if (!told.ok() && told.code() != Code::unavailable)
+      log::warn("other nodes do not know this node's settings", {{"code", std::string(to_string(told.code()))}});
+  });
 }
 
 Status Server::start_agents(const Config& config, std::shared_ptr<claude::Api> model) {
@@ -258,6 +268,7 @@ Status Server::reload(const Config& config) {
     if (Status status = resp_->set_keys(all_tokens(config, key->text)); !status.ok()) return status.annotate("keys");
   key_ = std::move(key).value();
   inspector_->reloaded(config);
+  tell_settings();
   return {};
 }
 

@@ -79,6 +79,7 @@ class Server {
   Status start_agents(const Config& config, std::shared_ptr<claude::Api> model);
   void join_fronts();
   command::ServerFacts facts(const Config& config) const;
+  void tell_settings();  // to the other nodes
 
   const Clock& clock_;
   ListeningClock listening_;

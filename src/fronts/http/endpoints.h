@@ -124,6 +124,7 @@ void namespace_delete(ExchangePtr exchange);
 void audit_list(ExchangePtr exchange);
 void backup_create(ExchangePtr exchange);
 
+void cluster_settings(ExchangePtr exchange);
 void cluster_status(ExchangePtr exchange);
 void server_config(ExchangePtr exchange);
 void server_doctor(ExchangePtr exchange);

@@ -29,6 +29,10 @@ void cluster_status(ExchangePtr exchange) {
   serve<nothing<command::ClusterStatusRequest>, as_json<command::Cluster>>(std::move(exchange));
 }
 
+void cluster_settings(ExchangePtr exchange) {
+  serve<nothing<command::ClusterSettingsRequest>, as_json<command::ClusterSettingsReply>>(std::move(exchange));
+}
+
 void server_config(ExchangePtr exchange) {
   serve<nothing<command::ServerConfigRequest>, as_json<command::ConfigShown>>(std::move(exchange));
 }

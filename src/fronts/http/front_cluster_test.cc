@@ -94,5 +94,34 @@ TEST_F(ClusterRoute, ReadersMayAsk) {
   EXPECT_EQ(call("GET", "/api/v1/cluster", {}, "Authorization: Bearer 0123456789abcdef\r\n").status, 200);
 }
 
+TEST_F(ClusterRoute, AServerAloneHasNoSettingsToCompare) {
+  start();
+  const auto found = call_json("GET", "/api/v1/cluster/settings");
+  check_members("ClusterSettings", found);
+  EXPECT_EQ(found["nodes"], nlohmann::json::array());
+  EXPECT_EQ(found["settings"], nlohmann::json::array());
+  EXPECT_EQ(found["differing"], 0);
+}
+
+// What is shown there is shown by /server/config too, to the same people.
+TEST_F(ClusterRoute, SettingsAreForOperatorsOfAllNamespaces) {
+  HttpOptions options;
+  options.auth.required = true;
+  options.auth.tokens = {{.name = "ops", .role = command::Role::operator_role, .secret = "operator-secret", .worker = {}},
+                         {.name = "eye", .role = command::Role::read_only, .secret = "reader-secret", .worker = {}},
+                         {.name = "bound",
+                          .role = command::Role::operator_role,
+                          .secret = "bound-secret",
+                          .worker = {},
+                          .namespaces = std::vector{NamespaceName("a")}}};
+  start(options);
+  const auto status = [&](const char* secret) {
+    return call("GET", "/api/v1/cluster/settings", {}, fmt::format("Authorization: Bearer {}\r\n", secret)).status;
+  };
+  EXPECT_EQ(status("operator-secret"), 200);
+  EXPECT_EQ(status("reader-secret"), 403);
+  EXPECT_EQ(status("bound-secret"), 403);
+}
+
 }  // namespace
 }  // namespace muster::http

@@ -165,6 +165,7 @@ constexpr std::array kRoutes{
     command_route(Method::get, "/api/v1/audit", command::kAuditList, endpoints::audit_list),
     command_route(Method::post, "/api/v1/backups", command::kBackupCreate, endpoints::backup_create),
     command_route(Method::get, "/api/v1/cluster", command::kClusterStatus, endpoints::cluster_status),
+    command_route(Method::get, "/api/v1/cluster/settings", command::kClusterSettings, endpoints::cluster_settings),
     command_route(Method::get, "/api/v1/metrics/history", command::kServerHistory, endpoints::server_history),
     command_route(Method::get, "/api/v1/server", command::kServerInfo, endpoints::server_info),
     command_route(Method::get, "/api/v1/server/config", command::kServerConfig, endpoints::server_config),

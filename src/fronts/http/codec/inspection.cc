@@ -18,6 +18,9 @@ using command::ConfigShown;
 using command::CredentialShown;
 using command::NamespaceSettingShown;
 using command::SettingShown;
+using engine::SettingDifference;
+using engine::SettingDifferences;
+using engine::ValueOfNode;
 
 constexpr std::array kSettingFields{
     shown<&SettingShown::section>("section"),
@@ -48,6 +51,13 @@ constexpr std::array kCredentialFields{
 };
 constexpr Object<CredentialShown> kCredential{"", "", kCredentialFields};
 
+constexpr std::array kValueFields{
+    shown<&ValueOfNode::node>("node"),
+    shown<&ValueOfNode::value>("value", "As that node shows it; `(redacted)` of a secret."),
+    shown<&ValueOfNode::group>("group", "Nodes of the same group have the same value."),
+};
+constexpr Object<ValueOfNode> kValue{"", "", kValueFields};
+
 constexpr std::array kCheckFields{
     shown<&Check::name>("name"),
     shown<&Check::state>("state"),
@@ -64,8 +74,35 @@ static const Object<SettingShown>& object_of(Of<SettingShown>) { return kSetting
 static const Object<NamespaceSettingShown>& object_of(Of<NamespaceSettingShown>) { return kNamespaceSetting; }
 static const Object<CredentialShown>& object_of(Of<CredentialShown>) { return kCredential; }
 static const Object<Check>& object_of(Of<Check>) { return kCheck; }
+static const Object<ValueOfNode>& object_of(Of<ValueOfNode>) { return kValue; }
 
 namespace {
+
+constexpr std::array kDifferenceFields{
+    shown<&SettingDifference::name>("name"),
+    shown<&SettingDifference::own>("own", "Rightly another one on each node, such as an address."),
+    shown<&SettingDifference::known>("known", "False: secrets that cannot be compared before `auth.session_key` is the same."),
+    shown<&SettingDifference::values>("values", "Of the nodes that have it."),
+};
+constexpr Object<SettingDifference> kDifference{
+    "SettingDifference", "", kDifferenceFields,
+    R"({"name":"retention.completed_kept","own":false,"known":true,"values":[{"node":"node-a","value":"7d","group":1},{"node":"node-b","value":"30d","group":2}]})"};
+
+}  // namespace
+
+static const Object<SettingDifference>& object_of(Of<SettingDifference>) { return kDifference; }
+
+namespace {
+
+constexpr std::array kDifferencesFields{
+    shown<&SettingDifferences::nodes>("nodes", "That told their settings; none on a store of one node."),
+    shown<&SettingDifferences::silent>("silent", "That are there and told nothing, such as programs of an older version."),
+    shown<&SettingDifferences::differing>("differing", "Settings that differ and should not."),
+    shown<&SettingDifferences::settings>("settings", "Those that should not differ first."),
+};
+constexpr Object<SettingDifferences> kDifferences{
+    "ClusterSettings", "", kDifferencesFields,
+    R"({"nodes":["node-a","node-b"],"silent":[],"differing":1,"settings":[%SettingDifference%]})"};
 
 constexpr std::array kConfigFields{
     shown_unless_blank<&ConfigShown::file>("file"),
@@ -84,6 +121,7 @@ constexpr std::array kCheckUpFields{
 constexpr Object<CheckUp> kCheckUp{"CheckUp", "", kCheckUpFields, R"({"at":%at%,"checks":[%Check%]})"};
 
 constexpr std::array kInspectionOperations{
+    Operation{.id = "cluster_settings", .answers = {ok<SettingDifferences>()}},
     Operation{.id = "server_config", .answers = {ok<ConfigShown>()}},
     Operation{.id = "server_doctor", .answers = {ok<CheckUp>()}},
 };
@@ -94,5 +132,6 @@ std::span<const Operation> inspection_operations() { return kInspectionOperation
 
 const Object<ConfigShown>& object_of(Of<ConfigShown>) { return kConfig; }
 const Object<CheckUp>& object_of(Of<CheckUp>) { return kCheckUp; }
+const Object<SettingDifferences>& object_of(Of<SettingDifferences>) { return kDifferences; }
 
 }  // namespace muster::http

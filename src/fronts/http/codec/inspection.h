@@ -1,4 +1,4 @@
-// Configuration and check-up as JSON.
+// Configuration, where it differs between nodes, and check-up as JSON.
 #pragma once
 
 #include "command/server.h"
@@ -9,5 +9,6 @@ namespace muster::http {
 
 const Object<command::ConfigShown>& object_of(Of<command::ConfigShown>);
 const Object<command::CheckUp>& object_of(Of<command::CheckUp>);
+const Object<engine::SettingDifferences>& object_of(Of<engine::SettingDifferences>);
 
 }  // namespace muster::http
