@@ -1,13 +1,16 @@
 // The nodes that share the store: who leads, who lags, and where they differ.
 import { answer, api, type Schemas } from '../api/client';
+import { isOperator } from '../data/identity';
 import { useQuery } from '../data/query';
+import { available } from '../data/routes';
 import { Card, Figure } from '../parts/card';
 import { CommandLine } from '../parts/copy';
 import { Shown } from '../parts/loading';
 import { Page } from '../parts/page';
+import { SettingDifferences } from '../parts/setting_differences';
 import { State } from '../parts/state';
 import { Since, When } from '../parts/when';
-import { count } from '../rules/numbers';
+import { count, plural } from '../rules/numbers';
 import { duration } from '../rules/time';
 
 const SILENT_MS = 15_000;
@@ -71,6 +74,7 @@ export function Cluster() {
           </>
         )}
       </Shown>
+      {isOperator.value && available.value.has('settings') && <SettingDifferences />}
       <CommandLine command="muster cluster status" />
     </Page>
   );
