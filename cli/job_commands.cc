@@ -259,7 +259,7 @@ sdk::Result<std::uint64_t> count_matching(sdk::Client& client, const sdk::JobFil
   return std::min(count, up_to);
 }
 
-bool confirmed(std::string_view verb, std::uint64_t count) {
+bool confirmed(std::string_view verb, const std::string& count) {
   std::cerr << fmt::format("{} {} jobs? [y/N] ", verb, count) << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
@@ -271,16 +271,24 @@ struct Doing {
   std::string_view done;  // "retried"
 };
 
+struct Matching {
+  std::uint64_t count = 0;
+  bool more = false;  // counting stopped there
+};
+
 // What is to be returned instead of going on: it was only to be counted, or nobody agrees.
-std::optional<int> held_back(Context& context, const ManyArguments& arguments, std::uint64_t count, const Doing& doing) {
+std::optional<int> held_back(Context& context, const ManyArguments& arguments, const Matching& matching, const Doing& doing) {
+  const std::string count = fmt::format("{}{}", matching.more ? "more than " : "", matching.count);
   if (arguments.dry_run) {
+    nlohmann::json told{{fmt::format("would_{}", doing.verb), matching.count}};
+    if (matching.more) told["more"] = true;
     if (context.wants_table())
       context.line(fmt::format("{} jobs would be {}", count, doing.done));
     else
-      context.document(nlohmann::json{{fmt::format("would_{}", doing.verb), count}}.dump());
+      context.document(told.dump());
     return to_int(Exit::ok);
   }
-  if (count == 0 || arguments.yes) return std::nullopt;
+  if (matching.count == 0 || arguments.yes) return std::nullopt;
   if (!stdin_is_terminal())
     return context.usage(fmt::format("{} jobs match: give --yes to {} them, or --dry-run to count", count, doing.verb));
   if (confirmed(doing.verb, count)) return std::nullopt;
@@ -296,34 +304,37 @@ std::optional<int> misused(Context& context, const ManyArguments& arguments) {
   return std::nullopt;
 }
 
-// The newest first, so that what arrives meanwhile is not met.
-int cancel_matching(Context& context, sdk::Client& client, CancelArguments arguments) {
-  arguments.filter.ns = context.scope(arguments.all_namespaces);
-  if (arguments.filter.states.empty()) arguments.filter.states = {"scheduled", "ready", "running"};
-  const auto count = count_matching(client, arguments.filter, std::numeric_limits<std::uint64_t>::max());
-  if (!count.ok()) return context.fail("count jobs to cancel", count.error());
-  if (const auto instead = held_back(context, arguments, *count, {.verb = "cancel", .done = "cancelled"})) return *instead;
-  sdk::JobQuery query{.filter = arguments.filter, .order = {}, .limit = kPageMax, .cursor = {}, .payload = false};
-  std::vector<std::string> ids;
-  do {
-    const sdk::Result<sdk::JobPage> page = client.jobs(query);
-    if (!page.ok()) return context.fail(fmt::format("cancel jobs ({} are cancelled already)", ids.size()), page.error());
-    std::vector<std::string> slice;
-    for (const sdk::Job& job : page->jobs) slice.push_back(job.id);
-    if (!slice.empty()) {
-      const auto answer = client.cancel_many(slice, arguments.reason);
-      if (!answer.ok()) return context.fail(fmt::format("cancel jobs ({} are cancelled already)", ids.size()), answer.error());
-      for (const auto& one : *answer)
-        if (one.ok()) ids.push_back(one->id);
-    }
-    query.cursor = page->next;
-  } while (!query.cursor.empty());
-  if (context.wants_table()) {
-    for (const std::string& id : ids) context.line(id);
-    context.note(fmt::format("{} jobs are cancelled, running ones as soon as their workers hear of it", ids.size()));
-  } else {
-    context.document(nlohmann::json{{"ids", ids}}.dump());
+// Somebody who was asked agreed to a number: when more match by now, nothing is done.
+int cancel_matching(Context& context, sdk::Client& client, const CancelArguments& arguments) {
+  sdk::ActRequest request;
+  request.action = "cancel";
+  request.filter = arguments.filter;
+  request.limit = kPageMax;
+  request.reason = arguments.reason;
+  request.filter.ns = context.scope(arguments.all_namespaces);
+  if (arguments.dry_run || !arguments.yes) {
+    sdk::ActRequest counting = request;
+    counting.dry_run = true;
+    const sdk::Result<sdk::Acted> counted = client.act(counting);
+    if (!counted.ok()) return context.fail("count jobs to cancel", counted.error());
+    if (const auto instead = held_back(context, arguments, {.count = counted->matched, .more = counted->more},
+                                       {.verb = "cancel", .done = "cancelled"}))
+      return *instead;
+    if (!counted->more) request.expected = counted->matched;
   }
+  std::uint64_t cancelled = 0, skipped = 0;
+  do {
+    const sdk::Result<sdk::Acted> slice = client.act(request);
+    if (!slice.ok()) return context.fail(fmt::format("cancel jobs ({} are cancelled already)", cancelled), slice.error());
+    cancelled += slice->changed;
+    skipped += slice->skipped;
+    request.cursor = slice->next;
+  } while (!request.cursor.empty());
+  if (context.wants_table())
+    context.line(fmt::format("{} jobs are cancelled, running ones as soon as their workers hear of it{}", cancelled,
+                             skipped == 0 ? "" : fmt::format("; {} had moved on", skipped)));
+  else
+    context.document(nlohmann::json{{"cancelled", cancelled}, {"skipped", skipped}}.dump());
   return to_int(Exit::ok);
 }
 
@@ -344,7 +355,8 @@ int retry_matching(Context& context, sdk::Client& client, JobRetryArguments argu
   const std::uint64_t most = arguments.limit ? *arguments.limit : std::numeric_limits<std::uint64_t>::max();
   const sdk::Result<std::uint64_t> count = count_matching(client, filter, most);
   if (!count.ok()) return context.fail("count jobs to retry", count.error());
-  if (const auto instead = held_back(context, arguments, *count, {.verb = "retry", .done = "retried"})) return *instead;
+  if (const auto instead = held_back(context, arguments, {.count = *count}, {.verb = "retry", .done = "retried"}))
+    return *instead;
   std::vector<std::string> ids;
   for (bool more = *count > 0; more;) {
     const auto left = static_cast<std::uint32_t>(std::min<std::uint64_t>(most - ids.size(), kRedriveBatchMax));

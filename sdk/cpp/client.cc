@@ -109,6 +109,8 @@ Result<Settled> Client::retry(std::string_view id) {
   return state_->post(api("/jobs").segment(id).literal("/retry"), "{}", decode_settled);
 }
 
+Result<Acted> Client::act(const ActRequest& request) { return state_->post(api("/jobs/act"), encode(request), decode_acted); }
+
 Result<Redriven> Client::retry_many(const RedriveRequest& request) {
   return state_->post(api("/jobs/retry"), encode(request), decode_redriven);
 }

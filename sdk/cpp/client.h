@@ -51,6 +51,8 @@ class Client {
   Result<Settled> cancel(std::string_view id, std::string_view reason);
   Result<SettledMany> cancel_many(std::span<const std::string> ids, std::string_view reason);
   Result<Settled> retry(std::string_view id);
+  // Slice by slice; the newest first, so that what arrives meanwhile is not met.
+  Result<Acted> act(const ActRequest& request);
   Result<Redriven> retry_many(const RedriveRequest& request);
 
   Result<ClaimReply> claim(const ClaimRequest& request);

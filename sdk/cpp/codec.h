@@ -44,6 +44,7 @@ struct RedriveRequest {
   std::optional<std::uint32_t> limit;
 };
 std::string encode(const RedriveRequest& request);
+std::string encode(const ActRequest& request);
 // {"key":"value"} of those pairs whose value is not empty.
 std::string encode_strings(std::span<const std::pair<std::string_view, std::string_view>> pairs);
 std::string encode_drain(std::string_view ns, std::optional<Duration> deadline, std::string_view reason);
@@ -96,6 +97,7 @@ Result<Settled> decode_settled(std::string_view text);
 // The answers under `key` ("complete", "jobs", …), each a value or an error.
 Result<std::vector<Result<Settled>>> decode_settled_many(std::string_view text, const char* key);
 Result<Redriven> decode_redriven(std::string_view text);
+Result<Acted> decode_acted(std::string_view text);
 Result<Registered> decode_registered(std::string_view text);
 Result<BeatReply> decode_beat(std::string_view text);
 Result<WorkerInfo> decode_worker(std::string_view text);

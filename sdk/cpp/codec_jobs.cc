@@ -146,6 +146,12 @@ constexpr auto kFields<Renewed> = std::array{
     field<&Renewed::cancel_requested>("cancel_requested"),
 };
 template <>
+constexpr auto kFields<Acted> = std::array{
+    field<&Acted::dry_run>("dry_run"), field<&Acted::matched>("matched").must(), field<&Acted::more>("more"),
+    field<&Acted::changed>("changed"), field<&Acted::skipped>("skipped"),        field<&Acted::next>("next"),
+    document<&Acted::document>(),
+};
+template <>
 constexpr auto kFields<Redriven> = std::array{field<&Redriven::ids>("ids"), field<&Redriven::more>("more")};
 
 template <>
@@ -181,6 +187,12 @@ constexpr auto kFields<ClaimRequest> = std::array{
 template <>
 constexpr auto kFields<RedriveRequest> =
     std::array{said<&RedriveRequest::filter>("filter"), field<&RedriveRequest::limit>("limit")};
+template <>
+constexpr auto kFields<ActRequest> = std::array{
+    said<&ActRequest::action>("action"),      said<&ActRequest::filter>("filter"),  said<&ActRequest::dry_run>("dry_run"),
+    field<&ActRequest::limit>("limit"),       field<&ActRequest::cursor>("cursor"), field<&ActRequest::reason>("reason"),
+    field<&ActRequest::expected>("expected"),
+};
 constexpr std::array kFailFields{
     said<&FailRequest::error>("error"),
     said<&FailRequest::retryable>("retryable"),
@@ -222,6 +234,7 @@ bool is_finished(std::string_view state) { return state == "completed" || state 
 Result<std::string> encode(const JobSpec& spec) { return encoded(spec); }
 std::string encode(const ClaimRequest& request) { return encoded_plain(request); }
 std::string encode(const RedriveRequest& request) { return encoded_plain(request); }
+std::string encode(const ActRequest& request) { return encoded_plain(request); }
 
 std::string encode_fence(const LeaseRef& lease, std::optional<Duration> lease_for) {
   Writing out = held(lease);
@@ -303,6 +316,7 @@ Result<Why> decode_why(std::string_view body) { return decoded<Why>(body); }
 Result<ClaimReply> decode_claim(std::string_view body) { return decoded<ClaimReply>(body); }
 Result<Renewed> decode_renewed(std::string_view body) { return decoded<Renewed>(body); }
 Result<Settled> decode_settled(std::string_view body) { return decoded<Settled>(body); }
+Result<Acted> decode_acted(std::string_view body) { return decoded<Acted>(body); }
 Result<Redriven> decode_redriven(std::string_view body) { return decoded<Redriven>(body); }
 Result<std::vector<Result<Settled>>> decode_settled_many(std::string_view body, const char* key) {
   return decoded_each<Settled>(body, key);

@@ -108,6 +108,35 @@ TEST(Requests, HaveTheShapeOfTheProtocol) {
       json::parse(R"({"filter":{"namespace":"n","queue":"q","states":["dead"],"labels":{"a":"b"},"error_kind":"k"},"limit":3})"));
 }
 
+TEST(ActEncoding, SaysWhatIsDoneToWhatAndHowManyAreExpected) {
+  ActRequest request;
+  request.action = "cancel";
+  request.filter.queue = "mail";
+  request.reason = "wrong";
+  request.expected = 3;
+  EXPECT_EQ(json::parse(encode(request)),
+            json::parse(R"({"action":"cancel","filter":{"queue":"mail"},"dry_run":false,"reason":"wrong","expected":3})"));
+  request = {};
+  request.action = "retry";
+  request.dry_run = true;
+  request.cursor = "c";
+  request.limit = 7;
+  EXPECT_EQ(json::parse(encode(request)), json::parse(R"({"action":"retry","filter":{},"dry_run":true,"cursor":"c","limit":7})"));
+  request.expected = 0;  // nothing was counted: then nothing may be met
+  EXPECT_EQ(json::parse(encode(request))["expected"], 0);
+}
+
+TEST(ActDecoding, ReadsOneSlice) {
+  const Result<Acted> acted = decode_acted(R"({"dry_run":false,"matched":3,"more":true,"changed":2,"skipped":1,"next":"c"})");
+  ASSERT_TRUE(acted.ok());
+  EXPECT_EQ(acted->matched, 3u);
+  EXPECT_TRUE(acted->more);
+  EXPECT_EQ(acted->changed, 2u);
+  EXPECT_EQ(acted->skipped, 1u);
+  EXPECT_EQ(acted->next, "c");
+  EXPECT_EQ(decode_acted(R"({"changed":2})").error().code, Code::bad_reply);
+}
+
 TEST(JobDecoding, ReadsAWholeJobAndKeepsItsDocument) {
   const std::string text =
       R"({"id":"j1","namespace":"default","queue":"q","type":"t","state":"running","created_at":"2026-11-15T09:00:00.000Z",

@@ -154,6 +154,26 @@ struct JobQuery {
   bool payload = false;
 };
 
+// What is to be done to every job that matches. Without states: to cancel all unfinished ones, to retry dead ones.
+struct ActRequest {
+  std::string action;  // "cancel" or "retry"
+  JobFilter filter;
+  bool dry_run = false;                   // only count
+  std::optional<std::uint32_t> limit;     // of one slice
+  std::string cursor;                     // `next` of the slice before
+  std::string reason;                     // of a cancel
+  std::optional<std::uint64_t> expected;  // with the first slice: `conflict` when more match by now
+};
+
+struct Acted {
+  bool dry_run = false;
+  std::uint64_t matched = 0;  // of a dry run all, else those of this slice
+  bool more = false;          // of a dry run: counting stopped before the end
+  std::uint64_t changed = 0, skipped = 0;
+  std::string next;  // cursor of the next slice; empty: that was the last
+  std::string document;
+};
+
 struct Why {
   std::string id, state, code, text;
   std::string document;

@@ -27,6 +27,8 @@ AuditEntry::AuditEntry(const Caller& caller, Subject about)
 }
 
 void write_audit(engine::Engine& engine, const Spec& command, const AuditEntry& entry, Code outcome) {
+  // Whoever counts before he acts has done nothing yet; that he may not act is worth knowing.
+  if (entry.subject.dry_run && outcome != Code::permission_denied) return;
   log::info("audit", {{"who", entry.who},
                       {"address", entry.address},
                       {"type", std::string(command.name)},

@@ -51,6 +51,7 @@ struct Subject {
   std::string target;
   NamespaceName ns;            // empty: the request names none
   std::optional<JobId> job{};  // that says it instead
+  bool dry_run = false;        // nothing is to be done
 };
 
 template <class Request>
@@ -76,6 +77,7 @@ Subject subject_of(const Request& request) {
     out.job = request.job;
   else if constexpr (requires { JobId(request.run); })
     out.job = request.run;
+  if constexpr (requires { request.dry_run; }) out.dry_run = request.dry_run;
   return out;
 }
 

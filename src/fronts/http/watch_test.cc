@@ -75,6 +75,9 @@ TEST_F(Watching, ActionsAreWrittenDownAndForOperatorsAlone) {
   };
   constexpr std::string_view kBody = R"({"action":"cancel","filter":{"namespace":"default","queue":"mail"}})";
   EXPECT_EQ(as("reader-secret", "POST", "/api/v1/jobs/act", kBody).status, 403);
+  // Counting does nothing, and leaves nothing to be written down.
+  constexpr std::string_view kDry = R"({"action":"cancel","dry_run":true,"filter":{"namespace":"default","queue":"mail"}})";
+  EXPECT_EQ(as("operator-secret", "POST", "/api/v1/jobs/act", kDry).status, 200);
   EXPECT_EQ(as("operator-secret", "POST", "/api/v1/jobs/act", kBody).status, 200);
   const auto rows = nlohmann::json::parse(as("operator-secret", "GET", "/api/v1/audit?action=job.act&who=ops").body);
   ASSERT_EQ(rows["audit"].size(), 1U) << rows;
