@@ -26,9 +26,10 @@ class Search : public std::enable_shared_from_this<Search> {
         reply_(std::move(reply)) {}
 
   void next() {
-    static constexpr void (Search::*kLooks[])() = {&Search::job_by_id, &Search::job_by_key, &Search::action, &Search::workers,
-                                                   &Search::schedules, &Search::queues,     &Search::plans};
-    if (look_ == std::size(kLooks)) return reply_(SearchReply{std::move(found_)});
+    static constexpr void (Search::*kLooks[])() = {
+        &Search::job_by_id,  &Search::job_by_key, &Search::action,    &Search::worker_by_id, &Search::schedule_by_id,
+        &Search::plan_by_id, &Search::workers,    &Search::schedules, &Search::queues,       &Search::plans};
+    if (look_ == std::size(kLooks)) return reply_(SearchReply{.found = std::move(found_), .in_part = std::move(in_part_)});
     (this->*kLooks[look_++])();
   }
 
@@ -95,18 +96,55 @@ class Search : public std::enable_shared_from_this<Search> {
                                }));
   }
 
+  void tell_worker(const Worker& worker) {
+    tell({.kind = "worker",
+          .ns = worker.spec.ns,
+          .id = worker.spec.id.text(),
+          .title = worker.spec.id.text(),
+          .state = std::string(to_string(worker.state))});
+  }
+
+  void tell_schedule(const Schedule& schedule) {
+    tell({.kind = "schedule",
+          .ns = schedule.spec.ns,
+          .id = schedule.spec.id.text(),
+          .title = schedule.spec.note.empty() ? schedule.spec.job.type.text() : schedule.spec.note,
+          .state = schedule.spec.enabled ? "" : "paused"});
+  }
+
+  void tell_plan(const Plan& plan) {
+    tell({.kind = "plan", .ns = plan.spec.ns, .id = plan.spec.id.text(), .title = plan.spec.id.text(), .state = {}});
+  }
+
+  // By the whole id, however many there are: names are looked for on one page only.
+  void worker_by_id() {
+    engine_.workers().get(one_ns_, {WorkerId(text_)}, read<store::Each<Worker>>([](Search& self, store::Each<Worker>& each) {
+                            for (const Result<Worker>& worker : each)
+                              if (worker.ok()) self.tell_worker(*worker);
+                          }));
+  }
+
+  void schedule_by_id() {
+    engine_.schedules().get(one_ns_, ScheduleId(text_),
+                            read<Schedule>([](Search& self, Schedule& schedule) { self.tell_schedule(schedule); }));
+  }
+
+  void plan_by_id() {
+    engine_.plans().get(one_ns_, {PlanId(text_)}, read<store::Each<Plan>>([](Search& self, store::Each<Plan>& each) {
+                          for (const Result<Plan>& plan : each)
+                            if (plan.ok()) self.tell_plan(*plan);
+                        }));
+  }
+
   void workers() {
     store::WorkerQuery query;
     query.ns = ns_;
     query.limit = limits::kPageMax;
     engine_.workers().list(std::move(query), read<store::WorkerPage>([](Search& self, store::WorkerPage& page) {
+                             if (!page.next.empty()) self.in_part_.emplace_back("worker");
                              for (const Worker& worker : page.workers)
                                if (self.holds(worker.spec.id.text()) || self.holds(worker.spec.hostname))
-                                 self.tell({.kind = "worker",
-                                            .ns = worker.spec.ns,
-                                            .id = worker.spec.id.text(),
-                                            .title = worker.spec.id.text(),
-                                            .state = std::string(to_string(worker.state))});
+                                 self.tell_worker(worker);
                            }));
   }
 
@@ -114,17 +152,13 @@ class Search : public std::enable_shared_from_this<Search> {
     store::ScheduleQuery query;
     query.ns = ns_;
     query.limit = limits::kPageMax;
-    engine_.schedules().list(
-        std::move(query), read<store::SchedulePage>([](Search& self, store::SchedulePage& page) {
-          for (const Schedule& schedule : page.schedules)
-            if (self.holds(schedule.spec.id.text()) || self.holds(schedule.spec.note) ||
-                self.holds(schedule.spec.job.type.text()))
-              self.tell({.kind = "schedule",
-                         .ns = schedule.spec.ns,
-                         .id = schedule.spec.id.text(),
-                         .title = schedule.spec.note.empty() ? schedule.spec.job.type.text() : schedule.spec.note,
-                         .state = schedule.spec.enabled ? "" : "paused"});
-        }));
+    engine_.schedules().list(std::move(query), read<store::SchedulePage>([](Search& self, store::SchedulePage& page) {
+                               if (!page.next.empty()) self.in_part_.emplace_back("schedule");
+                               for (const Schedule& schedule : page.schedules)
+                                 if (self.holds(schedule.spec.id.text()) || self.holds(schedule.spec.note) ||
+                                     self.holds(schedule.spec.job.type.text()))
+                                   self.tell_schedule(schedule);
+                             }));
   }
 
   void queues() {
@@ -143,13 +177,11 @@ class Search : public std::enable_shared_from_this<Search> {
     store::PlanQuery query;
     query.ns = one_ns_;
     query.limit = limits::kPageMax;
-    engine_.plans().list(
-        std::move(query), read<store::PlanPage>([](Search& self, store::PlanPage& page) {
-          for (const Plan& plan : page.plans)
-            if (self.holds(plan.spec.id.text()) || self.holds(plan.spec.description))
-              self.tell(
-                  {.kind = "plan", .ns = plan.spec.ns, .id = plan.spec.id.text(), .title = plan.spec.id.text(), .state = {}});
-        }));
+    engine_.plans().list(std::move(query), read<store::PlanPage>([](Search& self, store::PlanPage& page) {
+                           if (page.total > page.plans.size()) self.in_part_.emplace_back("plan");
+                           for (const Plan& plan : page.plans)
+                             if (self.holds(plan.spec.id.text()) || self.holds(plan.spec.description)) self.tell_plan(plan);
+                         }));
   }
 
   engine::Engine& engine_;
@@ -161,6 +193,7 @@ class Search : public std::enable_shared_from_this<Search> {
   Reply<SearchReply> reply_;
   std::size_t look_ = 0;
   std::vector<Found> found_;
+  std::vector<std::string> in_part_;
 };
 
 }  // namespace

@@ -38,13 +38,15 @@ struct Found {
 };
 
 struct SearchReply {
-  std::vector<Found> found;  // ids first
+  std::vector<Found> found;          // ids first
+  std::vector<std::string> in_part;  // kinds of which there are more than were looked through
 };
 
 template <>
 inline constexpr bool kLeavesOthersOut<SearchRequest> = true;
 
-// Names are looked for in the first limits::kPageMax of each kind. invalid_argument: the text is too short or too long.
+// An id is found wherever it is; names are looked for in the first limits::kPageMax of each kind. invalid_argument: the text is
+// too short or too long.
 template <>
 struct Record<SearchRequest> : Command<kServerSearch, SearchReply> {};
 

@@ -3,7 +3,9 @@
 
 #include <numeric>
 
+#include "command/watch/search.h"
 #include "fronts/http/front_testing.h"
+#include "model/limits.h"
 
 namespace muster::http {
 namespace {
@@ -101,8 +103,19 @@ TEST_F(Watching, AnyIdIsFoundByItself) {
   EXPECT_EQ(found("each%20day"), Texts{"schedule " + schedule});
   EXPECT_EQ(found("mail"), Texts{"queue mail"});
   EXPECT_EQ(found("nothing-like-it"), Texts{});
+  EXPECT_EQ(call_json("GET", "/api/v1/search?q=mail")["in_part"], nlohmann::json::array());
   refused("GET", "/api/v1/search?q=a", {}, 400);
   refused("GET", "/api/v1/search?q=" + std::string(257, 'a'), {}, 400);
+}
+
+TEST_F(Watching, AnIdBehindTheFirstPageIsFoundAndTheAnswerSaysThatNamesMayBeMissing) {
+  start();
+  for (std::size_t i = 0; i <= limits::kPageMax; ++i) register_worker(fmt::format("w{:04}-of-many", i));
+  const std::string last = fmt::format("w{:04}-of-many", limits::kPageMax);
+  EXPECT_EQ(found(last), std::vector<std::string>{"worker " + last});
+  const auto reply = call_json("GET", "/api/v1/search?q=of-many");
+  EXPECT_EQ(reply["found"].size(), command::kFoundMax);
+  EXPECT_EQ(reply["in_part"], nlohmann::json::array({"worker"}));
 }
 
 TEST_F(Watching, WhatIsOfAnotherNamespaceIsNotFound) {

@@ -45,6 +45,7 @@ function OpenPalette() {
   const list = useRef<HTMLUListElement>(null);
   const [typed, setTyped] = useState('');
   const [found, setFound] = useState<Entry[]>([]);
+  const [inPart, setInPart] = useState<string[]>([]);
   const [chosen, setChosen] = useState(0);
   const pages: Entry[] = visiblePlaces.value.map((place) => ({ kind: 'page', title: place.title, href: place.path, keys: `g ${place.key}` }));
   const entries = [...found, ...ranked(typed, [...pages, ...SHORTCUTS], (entry) => entry.title, 12)];
@@ -55,9 +56,13 @@ function OpenPalette() {
   useEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active]);
   useEffect(() => {
     const abort = new AbortController();
-    if (typed.trim().length < SHORTEST) setFound([]);
+    const show = (result: Searched) => {
+      setFound(result.found.map(entryOf));
+      setInPart(result.in_part ?? []);
+    };
+    if (typed.trim().length < SHORTEST) show(NOTHING);
     const timer = setTimeout(() => {
-      if (typed.trim().length >= SHORTEST) void search(typed.trim(), abort.signal).then((all) => abort.signal.aborted || setFound(all));
+      if (typed.trim().length >= SHORTEST) void search(typed.trim(), abort.signal).then((result) => abort.signal.aborted || show(result));
     }, SEARCH_AFTER_MS);
     return () => {
       clearTimeout(timer);
@@ -115,20 +120,31 @@ function OpenPalette() {
         ))}
       </ul>
       {entries.length === 0 && <p class="hint">Nothing by that name or id.</p>}
+      {inPart.length > 0 && <p class="hint">Names of {inPart.join('s, ')}s were looked for in the first 1,000; a whole id is always found.</p>}
     </dialog>
   );
 }
 
-async function search(words: string, signal: AbortSignal): Promise<Entry[]> {
-  const found = available.peek().has('search') ? await searched(words, signal) : [];
-  if (found.length === 0 && UUID.test(words)) found.push(...(await knownUuid(words, signal)));
-  return found.map((one) => ({ kind: one.kind.replace('_', ' '), title: clip(one.title || one.id, 80), href: foundAddress(one), ...(one.state && { note: one.state }) }));
+interface Searched {
+  found: Found[];
+  /** Kinds of which there are more than were looked through. */
+  in_part?: string[];
+}
+const NOTHING: Searched = { found: [] };
+
+function entryOf(one: Found): Entry {
+  return { kind: one.kind.replace('_', ' '), title: clip(one.title || one.id, 80), href: foundAddress(one), ...(one.state && { note: one.state }) };
 }
 
-async function searched(words: string, signal: AbortSignal): Promise<Found[]> {
+async function search(words: string, signal: AbortSignal): Promise<Searched> {
+  const result = available.peek().has('search') ? await searched(words, signal) : NOTHING;
+  return result.found.length === 0 && UUID.test(words) ? { ...result, found: await knownUuid(words, signal) } : result;
+}
+
+async function searched(words: string, signal: AbortSignal): Promise<Searched> {
   const query = new URLSearchParams({ q: words, ...namespaceQuery() });
   const response = await fetch(`/api/v1/search?${query}`, { signal }).catch(() => undefined);
-  return response?.ok ? ((await response.json()) as { found: Found[] }).found : [];
+  return response?.ok ? ((await response.json()) as Searched) : NOTHING;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;

@@ -176,8 +176,12 @@ constexpr Object<command::ServerInfoReply> kServer{
     "Server", "", kServerFields,
     R"({"version":"0.1.0","started_at":%at%,"store":{"kind":"sqlite","location":"/var/lib/muster/muster.db","schema_version":1,"bytes":4096,"jobs_live":0,"jobs_finished":0,"commits":1,"group_size_mean":1.0},"writable":true,"workers":0,"listeners":{"http":"127.0.0.1:8080"}})"};
 
-constexpr std::array kSearchReplyFields{shown<&command::SearchReply::found>("found", "Ids first.")};
-constexpr Object<command::SearchReply> kSearchReply{"SearchReply", "", kSearchReplyFields, R"({"found":[%Found%]})"};
+constexpr std::array kSearchReplyFields{
+    shown<&command::SearchReply::found>("found", "Ids first."),
+    shown<&command::SearchReply::in_part>(
+        "in_part", "Kinds of which only the first 1000 were looked through for names; ids are found anyway."),
+};
+constexpr Object<command::SearchReply> kSearchReply{"SearchReply", "", kSearchReplyFields, R"({"found":[%Found%],"in_part":[]})"};
 
 constexpr std::array kClusterFields{
     shown<&command::Cluster::now>("now", "By the store's clock."),
