@@ -36,4 +36,4 @@ export function isAt(place: Place, path: string): boolean {
   return path === place.path || path.startsWith(`${place.path}/`) || (ALSO[place.path]?.some((below) => path.startsWith(below)) ?? false);
 }
 
-const ALSO: Record<string, string[]> = { '/plans': ['/actions/'], '/sessions': ['/agent-runs/'] };
+const ALSO: Record<string, string[]> = { '/plans': ['/actions/'], '/agents': ['/agent-runs/'] };

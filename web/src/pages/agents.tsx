@@ -135,17 +135,24 @@ export function Agents() {
   );
 }
 
-export function AgentRunTable({ runs, agents }: { runs: Schemas['AgentRun'][]; agents: Schemas['Agent'][] }) {
+interface AgentRunTableProps {
+  runs: Schemas['AgentRun'][];
+  agents: Schemas['Agent'][];
+  /** Beside the conversation, which says whose it is and what was asked. */
+  isNarrow?: boolean;
+}
+
+export function AgentRunTable({ runs, agents, isNarrow }: AgentRunTableProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
       <table>
         <thead>
           <tr>
             <th>Run</th>
-            <th>Agent</th>
+            {!isNarrow && <th>Agent</th>}
             <th>State</th>
-            <th>Prompt</th>
-            <th class="number">Calls</th>
+            {!isNarrow && <th>Prompt</th>}
+            {!isNarrow && <th class="number">Calls</th>}
             <th class="number">Cost</th>
             <th>Asked</th>
           </tr>
@@ -159,12 +166,12 @@ export function AgentRunTable({ runs, agents }: { runs: Schemas['AgentRun'][]; a
                 </a>{' '}
                 <Namespace name={run.namespace} />
               </td>
-              <td>{visible(agents.find((agent) => agent.id === run.agent_id)?.name ?? shortId(run.agent_id))}</td>
+              {!isNarrow && <td>{visible(agents.find((agent) => agent.id === run.agent_id)?.name ?? shortId(run.agent_id))}</td>}
               <td>
                 <State state={run.state} />
               </td>
-              <td class="soft">{clip(run.prompt ?? '', 90)}</td>
-              <td class="number">{count(run.iteration_count)}</td>
+              {!isNarrow && <td class="soft">{clip(run.prompt ?? '', 90)}</td>}
+              {!isNarrow && <td class="number">{count(run.iteration_count)}</td>}
               <td class="number">{dollars(run.microdollars)}</td>
               <td>
                 <When at={run.created_at} />

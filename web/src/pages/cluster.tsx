@@ -18,7 +18,7 @@ const SILENT_MS = 15_000;
 export function Cluster() {
   const cluster = useQuery('cluster', (signal) => answer(api.GET('/api/v1/cluster', { signal })), { everyMs: 2000 });
   return (
-    <Page title="Cluster" sub={cluster.data && `${cluster.data.nodes?.length ?? 0} nodes`}>
+    <Page title="Cluster" sub={cluster.data && plural(cluster.data.nodes?.length ?? 0, 'node')}>
       <Shown query={cluster} rows={6}>
         {(data) => (
           <>
@@ -26,7 +26,7 @@ export function Cluster() {
               <Figure label="Leader" value={data.leader ?? 'none'} tone={data.leader ? undefined : 'bad'} note={data.leader ? 'runs the sweeps' : 'sweeps stand still until somebody leads'} />
               <Figure label="Term" value={count(data.term)} note="grows with every change of leader" />
               <Figure label="Answered by" value={data.self ?? '–'} />
-              <Figure label="Leads until" value={data.leader_until ? <When at={data.leader_until} /> : '–'} note="renewed before then" />
+              <Figure label="Leads until" value={data.leader_until ? <When at={data.leader_until} /> : '–'} note={data.leader_until ? 'renewed before then' : 'alone on its store'} />
             </div>
             <Differences nodes={data.nodes ?? []} />
             <Card title="Nodes">
@@ -41,7 +41,7 @@ export function Cluster() {
                       <th class="number">Up</th>
                       <th>Seen</th>
                       <th class="number">Workers</th>
-                      <th class="number">Notices pending</th>
+                      <th class="number">Waits for the store</th>
                       <th class="number">Lag</th>
                     </tr>
                   </thead>

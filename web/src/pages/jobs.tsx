@@ -36,7 +36,7 @@ export function Jobs() {
       <Filters filter={filter} change={narrow} />
       <section class="card jobs">
         {jobs.problem.value && !jobs.problem.value.isUnreachable && <Trouble problem={jobs.problem.value} retry={jobs.reload} />}
-        {isOperator.value && (selected.value.size > 0 || (isNarrowed(filter) && available.value.has('act'))) && (
+        {isOperator.value && (selected.value.size > 0 || (isNarrowed(filter) && total > 0 && available.value.has('act'))) && (
           <Selection filter={filter} ids={[...selected.value]} clear={() => (selected.value = new Set())} done={jobs.refresh} />
         )}
         {!list ? (

@@ -4,10 +4,12 @@ import { answer, api, type Schemas } from '../api/client';
 import { namespace } from '../data/namespace';
 import { useQuery } from '../data/query';
 import { Card, Tags } from '../parts/card';
+import { CommandLine } from '../parts/copy';
 import { Namespace, QueueLink, WorkerLink } from '../parts/links';
 import { Empty, Shown } from '../parts/loading';
 import { Page } from '../parts/page';
 import { Since } from '../parts/when';
+import { line } from '../rules/cli';
 import { lanesLeftOut, lanesQuery } from '../rules/lanes';
 import { count } from '../rules/numbers';
 
@@ -42,6 +44,7 @@ export function Lanes() {
         </Shown>
       </Card>
       {leftOut && <p class="faint">{leftOut}</p>}
+      <CommandLine command={line(['queue', 'lanes'], { queue: query.queue, namespace: namespace.value, 'all-namespaces': !namespace.value })} />
     </Page>
   );
 }

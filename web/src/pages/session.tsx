@@ -93,7 +93,7 @@ export function SessionPage() {
             </Shown>
           </Card>
           <Card title="Runs">
-            <Shown query={runs}>{(data) => <AgentRunTable runs={data.runs} agents={[]} />}</Shown>
+            <Shown query={runs}>{(data) => <AgentRunTable runs={data.runs} agents={[]} isNarrow />}</Shown>
           </Card>
         </div>
       </div>

@@ -47,7 +47,7 @@ export function Sessions() {
                           </a>{' '}
                           <Namespace name={session.namespace} />
                         </td>
-                        <td class="soft mono">{clip(JSON.stringify(session.metadata ?? {}), 90)}</td>
+                        <td class="soft mono">{Object.keys(session.metadata ?? {}).length ? clip(JSON.stringify(session.metadata), 90) : '–'}</td>
                         <td class="number">{count(session.depth)}</td>
                         <td class="number">{count(session.compaction_count)}</td>
                         <td>

@@ -13,7 +13,7 @@ import { Empty, Skeleton, Trouble } from '../parts/loading';
 import { Page } from '../parts/page';
 import { rowCount } from '../rules/cursor_list';
 import { addressOfFilter, filterOfAddress, flagsOfFilter, isNarrowed, type JobFilter } from '../rules/filters';
-import { count } from '../rules/numbers';
+import { count, plural } from '../rules/numbers';
 import { Filters } from './job_filters';
 
 export function Workflows() {
@@ -35,7 +35,7 @@ export function Workflows() {
     <Page
       isFull
       title="Workflows"
-      sub={list && `${count(total)}${list.next ? '+' : ''} runs`}
+      sub={list && (list.next ? `${count(total)}+ runs` : plural(total, 'run'))}
       actions={
         isOperator.value && (
           <button type="button" class="primary" onClick={() => ask(startRun(namespace.value || 'default', runs.refresh, filter.type))}>

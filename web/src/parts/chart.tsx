@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { loaded } from '../data/missing_file';
+import { saidOnce } from '../rules/axis';
 
 export interface Series {
   name: string;
@@ -35,13 +36,13 @@ async function draw(host: HTMLElement, props: ChartProps): Promise<uPlot> {
     {
       width: host.clientWidth || 300,
       height: props.height ?? 150,
-      padding: [8, 8, 0, 0],
+      padding: [8, 20, 0, 0], // half of the last label of the time axis
       legend: { show: false },
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low), Math.max(1, high * 1.1)] } },
       axes: [
-        { ...axis, size: 26, space: 70, values: (_, times) => times.map((time) => new Date(time * 1000).toTimeString().slice(0, 5)) },
-        { ...axis, size: 48, space: 30, values: (_, values) => values.map(props.format) },
+        { ...axis, size: 26, space: 70, values: (_, times) => saidOnce(times.map((time) => new Date(time * 1000).toTimeString().slice(0, 5))) },
+        { ...axis, size: 48, space: 30, values: (_, values) => saidOnce(values.map(props.format)) },
       ],
       series: [
         {},
