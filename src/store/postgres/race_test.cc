@@ -461,6 +461,110 @@ TEST_F(StepsRace, AChildsEndAndItsParentsWaitDoNotMissEachOther) {
   EXPECT_EQ(asleep, 0u) << parked << " of them were parked";
 }
 
+// What one node changes, and another one works with at this very moment: a node's memory of names is behind then.
+
+constexpr std::size_t kNameNodes = 2;
+constexpr std::size_t kTypes = 6;  // more lanes than are looked at one by one
+
+class NamesRace : public NodesTest {
+ protected:
+  NamesRace() : NodesTest("names_race", kNameNodes) {}
+  void SetUp() override {
+    NodesTest::SetUp();
+    if (HasFatalFailure()) return;
+    WorkerSpec worker;
+    worker.id = WorkerId("w1");
+    worker.slots = 100;
+    const auto joined = ask<Each<Registered>>([&](auto reply) { nodes_[0]->register_workers({worker}, std::move(reply)); });
+    ASSERT_TRUE(joined.ok() && joined->front().ok());
+  }
+  static std::vector<JobSpec> one_of_each_type() {
+    std::vector<JobSpec> specs(kTypes);
+    for (std::size_t i = 0; i < kTypes; ++i) specs[i].type = JobType(fmt::format("t{}", i));
+    return specs;
+  }
+  void add(std::vector<JobSpec> specs) {
+    const std::size_t count = specs.size();
+    const auto made = ask<std::vector<Enqueued>>([&](auto reply) { nodes_[0]->enqueue(specs, std::move(reply)); });
+    ASSERT_TRUE(made.ok()) << made.status().text();
+    EXPECT_EQ(made->size(), count);
+  }
+  std::size_t claimed(std::size_t limit) {
+    ClaimRequest request;
+    request.ns = kDefault;
+    request.worker = WorkerId("w1");
+    request.limit = limit;
+    const auto reply = ask<ClaimReply>([&](auto answer) { nodes_[0]->claim(request, std::move(answer)); });
+    EXPECT_TRUE(reply.ok()) << reply.status().text();
+    return reply.ok() ? reply->grants.size() : 0;
+  }
+  void pause(bool paused) {
+    QueueChange change;
+    change.ns = kDefault;
+    change.queue = QueueName(kDefaultQueue);
+    change.paused = paused;
+    const auto changed = ask<QueueStats>([&](auto reply) { nodes_[1]->change_queue(change, std::move(reply)); });
+    ASSERT_TRUE(changed.ok()) << changed.status().text();
+  }
+  // As if another node had made a lane that does not matter here.
+  void names_changed() {
+    auto connection = Connection::open({.url = url_, .application = "muster-race", .schema = schema_});
+    ASSERT_TRUE(connection.ok()) << connection.status().text();
+    ASSERT_TRUE((*connection)
+                    ->script(with_schema("UPDATE {schema}.meta SET value = (value::bigint + 1)::text "
+                                         "WHERE name = 'directory_version'",
+                                         schema_))
+                    .ok());
+  }
+};
+
+TEST_F(NamesRace, AChangeOfNamesKeepsNoJobOutAndNoneIn) {
+  add(one_of_each_type());
+  for (int round = 0; round < 10; ++round) {
+    names_changed();
+    add(one_of_each_type());
+    names_changed();
+    EXPECT_EQ(claimed(kTypes), kTypes);
+  }
+  EXPECT_EQ(claimed(2 * kTypes), kTypes);
+  EXPECT_EQ(claimed(1), 0u);
+}
+
+// A worker that is full asks for a place in a statement that other workers share.
+TEST_F(NamesRace, AClaimOfAFullWorkerFindsNoPlaceAndUpsetsNobody) {
+  add(one_of_each_type());
+  WorkerSpec full;
+  full.id = WorkerId("full");
+  full.slots = 1;
+  ASSERT_TRUE(ask<Each<Registered>>([&](auto reply) { nodes_[0]->register_workers({full}, std::move(reply)); }).ok());
+  ClaimRequest request;
+  request.ns = kDefault;
+  request.worker = full.id;
+  const auto claim = [&] { return ask<ClaimReply>([&](auto reply) { nodes_[0]->claim(request, std::move(reply)); }); };
+  const auto first = claim();
+  ASSERT_TRUE(first.ok()) << first.status().text();
+  EXPECT_EQ(first->grants.size(), 1u);
+  for (int round = 0; round < 3; ++round) {
+    const auto next = claim();
+    ASSERT_TRUE(next.ok()) << next.status().text();
+    EXPECT_TRUE(next->grants.empty());
+    EXPECT_EQ(next->block, ClaimBlock::no_slots);
+  }
+  EXPECT_EQ(claimed(kTypes), kTypes - 1);
+  EXPECT_EQ(metrics_[0].counter("muster_store_commits_failed_total", "").value(), 0u);
+}
+
+TEST_F(NamesRace, NothingIsGivenOfAQueueThatAnotherNodePaused) {
+  add(one_of_each_type());
+  for (int round = 0; round < 10; ++round) {
+    pause(true);
+    EXPECT_EQ(claimed(kTypes), 0u);
+    pause(false);
+    EXPECT_EQ(claimed(1), 1u);
+    add({one_of_each_type().front()});
+  }
+}
+
 }  // namespace
 
 }  // namespace muster::store::postgres

@@ -157,6 +157,7 @@ class Runner {
   void run_claim(Connection& connection, PendingClaim claim);
   void run_enqueues(Connection& connection, std::vector<EnqueueRequest> requests);
   void promote(Connection& connection);
+  void catch_up(Connection& connection);
   bool excuse_silence(Connection& connection);
   void make_names(Connection& connection, const Tx& lacking);
 

@@ -242,6 +242,7 @@ void Runner::try_group(Connection& connection, Group& group, Leftovers& later) {
     if (group.run(connection, later)) {
       node_.metrics.commit_seconds.observe(seconds(ticks_now() - begun));
       if (writes) wrote();
+      if (group.stale()) catch_up(connection);
       break;
     }
     const Trouble trouble = connection.trouble();
@@ -261,6 +262,12 @@ void Runner::promote(Connection& connection) {
   const auto body = [](Tx& tx) -> Result<SweepReport> { return promote_due(tx, kPromotePerGroup); };
   run_unit(connection,
            std::make_unique<UnitOf<SweepReport, decltype(body)>>(body, Reply<SweepReport>([](Result<SweepReport>) {})));
+}
+
+// A transaction that has begun has read the directory.
+void Runner::catch_up(Connection& connection) {
+  const auto body = [](Tx&) -> Result<bool> { return true; };
+  run_unit(connection, std::make_unique<UnitOf<bool, decltype(body)>>(body, Reply<bool>([](Result<bool>) {})));
 }
 
 // False: it did not come through, and is tried again before whatever is done next.

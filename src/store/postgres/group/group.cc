@@ -93,12 +93,15 @@ bool Group::prepare_claim(PendingClaim& claim) {
   return claim.lanes->gated.empty() || claim.gate_passed;
 }
 
-bool Group::goes_across(const PendingClaim& claim) {
-  if (claim.by_lane || claim.lanes->plain.size() <= kLanesByLaneMax) return false;
+Group::Look Group::look_of(const PendingClaim& claim) {
+  if (claim.lanes->plain.size() <= 1) return Look::lane;
+  if (claim.lanes->plain.size() <= kLanesByLaneMax) return Look::few;
+  if (claim.by_lane) return Look::by_lane;
+  if (claim.lanes->all) return Look::all;
   std::atomic<std::uint32_t>& left = claim.lanes->by_lane_left;
-  if (left.load() == 0) return true;
+  if (left.load() == 0) return Look::across;
   --left;
-  return false;
+  return Look::by_lane;
 }
 
 void Group::plan_claims(Leftovers& later) {
@@ -106,7 +109,7 @@ void Group::plan_claims(Leftovers& later) {
   // Where a worker's claims stand: its set and its ask. A claim that wants other lanes or another lease than the first waits its
   // turn.
   std::unordered_map<WorkerKey, std::pair<std::size_t, std::size_t>> workers;
-  std::map<std::pair<const OfferLanes*, bool>, std::size_t> by_lanes;
+  std::map<std::pair<const OfferLanes*, Look>, std::size_t> by_lanes;
   sets_.clear();
   for (PendingClaim& claim : claims) {
     if (!prepare_claim(claim)) {
@@ -125,9 +128,9 @@ void Group::plan_claims(Leftovers& later) {
       ask.want += claim.request.limit;
       ask.claims.push_back(mine.size());
     } else {
-      const bool across = goes_across(claim);
-      const auto [found, fresh] = by_lanes.try_emplace({claim.lanes.get(), across}, sets_.size());
-      if (fresh) sets_.push_back({claim.lanes, across, {}});
+      const Look look = look_of(claim);
+      const auto [found, fresh] = by_lanes.try_emplace({claim.lanes.get(), look}, sets_.size());
+      if (fresh) sets_.push_back({claim.lanes, look, {}});
       std::vector<Ask>& asks = sets_[found->second].asks;
       workers.emplace(claim.worker->key, std::pair(found->second, asks.size()));
       asks.push_back({claim.request.limit, {mine.size()}});
@@ -139,7 +142,28 @@ void Group::plan_claims(Leftovers& later) {
 
 // --- calls ---------------------------------------------------------------------------------------------------------
 
+// The common case has a statement of its own: what it says of a job is a third of what there can be, and taking rows apart is
+// what enqueueing costs besides the rows themselves.
+bool Group::all_due_now() const {
+  return std::all_of(enqueues.begin(), enqueues.end(), [](const EnqueueRequest& request) {
+    return !request.by_lane && std::all_of(request.jobs.begin(), request.jobs.end(), [](const JobSpec& spec) {
+      return !spec.run_at && spec.delay == Duration(0) && !spec.expires_in && !spec.lease_ttl && !spec.timeout && !spec.deadline;
+    });
+  });
+}
+
+void Group::call_enqueues_now(Connection& connection) const {
+  Table rows({Type::int4, Type::int2, Type::int2, Type::text, Type::bytes});
+  for (const EnqueueRequest& request : enqueues)
+    for (std::size_t i = 0; i < request.jobs.size(); ++i) {
+      const JobSpec& spec = request.jobs[i];
+      rows.add(request.lanes[i], spec.priority, flags_of(spec), or_null(spec_to_text(spec)), spec.payload.data);
+    }
+  connection.call("enqueue_now"_sql, std::move(rows.params().int8(known_version_)));
+}
+
 void Group::call_enqueues(Connection& connection) const {
+  if (all_due_now()) return call_enqueues_now(connection);
   Table rows = enqueue_table();
   for (const EnqueueRequest& request : enqueues) {
     for (std::size_t i = 0; i < request.jobs.size(); ++i) {
@@ -194,12 +218,19 @@ void Group::call_claims(Connection& connection, const ClaimSet& set) const {
              claim.request.lease_ttl);
   }
   Params params = rows.params();
-  params.int4s(set.lanes->plain).int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
-  if (set.across) params.boolean(set.lanes->all);
-  connection.call(set.across ? "claim_across"_sql : "claim"_sql, std::move(params));
+  set.look == Look::all ? params.int8(known_version_) : params.int4s(set.lanes->plain);
+  params.int8(static_cast<std::int64_t>(limits::kClaimBytesMax));
+  switch (set.look) {
+    case Look::lane: return connection.call("claim_lane"_sql, std::move(params));
+    case Look::few: return connection.call("claim_few"_sql, std::move(params));
+    case Look::by_lane: return connection.call("claim"_sql, std::move(params));
+    case Look::all: return connection.call("claim_all"_sql, std::move(params));
+    case Look::across: return connection.call("claim_across"_sql, std::move(params));
+  }
 }
 
 bool Group::run(Connection& connection, Leftovers& later) {
+  known_version_ = node_.directory.version();
   plan_enqueues(later);
   plan_completions(later);
   plan_claims(later);
@@ -210,7 +241,6 @@ bool Group::run(Connection& connection, Leftovers& later) {
   if (!completions.empty()) call_completions(connection);
   if (!enqueues.empty()) call_enqueues(connection);
   for (const ClaimSet& set : sets_) call_claims(connection, set);
-  const std::int64_t known_version = node_.directory.version();
   sent_ = true;
   const auto answers = connection.exchange();
   if (!answers.ok()) return false;
@@ -221,14 +251,14 @@ bool Group::run(Connection& connection, Leftovers& later) {
   const Rows& head = (*answers)[at++];
   now_ = from_ms(head.integer(0, 0));
   node_.saw_time(now_);
-  const bool stale = head.integer(0, 1) != known_version;
+  stale_ = head.integer(0, 1) != known_version_;
   changes_.clear();
   if (!claims.empty()) ++at;  // the locks
   if (!completions.empty()) take_completed((*answers)[at++]);
   if (!enqueues.empty()) take_enqueued((*answers)[at++]);
   claim_replies_.assign(claims.size(), {});
   answered_claims_.assign(claims.size(), false);
-  for (const ClaimSet& set : sets_) take_claimed((*answers)[at++], set, stale);
+  for (const ClaimSet& set : sets_) take_claimed((*answers)[at++], set);
   node_.outbox->tell(changes_);
   deliver(later);
   return true;
@@ -275,32 +305,28 @@ JobChange& Group::tell(std::int64_t job, LaneKey lane, std::optional<JobState> f
   return change;
 }
 
+void Group::note_enqueued(std::int64_t key, LaneKey lane_key, std::optional<std::int64_t> scheduled_at) {
+  tell(key, lane_key, std::nullopt, scheduled_at ? JobState::scheduled : JobState::ready, JobEvent::enqueued, 0, 0, 0);
+  if (scheduled_at) node_.expect_due(*scheduled_at);
+  LanePtr lane = node_.directory.lane(lane_key);
+  if (lane == nullptr) return;
+  node_.directory.count_enqueued(lane->queue, 1);
+  if (!scheduled_at) changes_.wakes.push_back(std::move(lane));
+}
+
+// Rows come in the order of the jobs. None at all: the directory changed, and nothing was written.
 void Group::take_enqueued(const Rows& rows) {
-  std::size_t total = 0;
-  for (const EnqueueRequest& request : enqueues) total += request.jobs.size();
-  std::vector<std::optional<Enqueued>> made(total);
-  std::vector<LaneKey> lanes;
-  lanes.reserve(total);
-  for (const EnqueueRequest& request : enqueues) lanes.insert(lanes.end(), request.lanes.begin(), request.lanes.end());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto at = static_cast<std::size_t>(rows.integer(i, 0)) - 1;
-    const std::int64_t key = rows.integer(i, 1);
-    const bool ready = rows.integer(i, 2) == 1;
-    const JobState state = ready ? JobState::ready : JobState::scheduled;
-    made[at] = Enqueued{node_.ids.encode(key), state, false};
-    tell(key, lanes[at], std::nullopt, state, JobEvent::enqueued, 0, 0, 0);
-    if (LanePtr lane = node_.directory.lane(lanes[at])) {
-      node_.directory.count_enqueued(lane->queue, 1);
-      if (ready) changes_.wakes.push_back(std::move(lane));
-    }
-    if (!ready) node_.expect_due(rows.integer(i, 3));
-  }
-  std::size_t at = 0;
+  const bool at_once = all_due_now();
   enqueued_.clear();
+  std::size_t row = 0;
   for (const EnqueueRequest& request : enqueues) {
     std::vector<Enqueued>& out = enqueued_.emplace_back();
-    for (std::size_t i = 0; i < request.jobs.size(); ++i, ++at)
-      if (made[at]) out.push_back(*made[at]);
+    for (std::size_t i = 0; i < request.jobs.size() && row < rows.size(); ++i, ++row) {
+      const std::int64_t key = rows.integer(row, at_once ? 0 : 1);
+      const bool ready = at_once || rows.integer(row, 2) == 1;
+      note_enqueued(key, request.lanes[i], ready ? std::nullopt : std::optional(rows.integer(row, 3)));
+      out.push_back({node_.ids.encode(key), ready ? JobState::ready : JobState::scheduled, false});
+    }
   }
 }
 
@@ -345,11 +371,13 @@ Grant Group::grant_from(const Rows& rows, std::size_t row) const {
   return out;
 }
 
-void Group::take_claimed(const Rows& rows, const ClaimSet& set, bool stale) {
+void Group::take_claimed(const Rows& rows, const ClaimSet& set) {
   std::unordered_map<WorkerKey, std::size_t> by_worker;
   for (std::size_t i = 0; i < set.asks.size(); ++i) by_worker.emplace(claims[set.asks[i].claims.front()].worker->key, i);
   std::vector<std::size_t> dealing(set.asks.size(), 0);  // which claim of the ask is next to get something
   std::vector<std::int64_t> granted(set.asks.size(), 0);
+  for (const Ask& ask : set.asks)
+    for (const std::size_t index : ask.claims) claim_replies_[index].offer = claims[index].offer;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows.null(row, 6)) continue;
     const std::size_t at = by_worker.at(static_cast<WorkerKey>(rows.integer(row, 5)));
@@ -368,16 +396,15 @@ void Group::take_claimed(const Rows& rows, const ClaimSet& set, bool stale) {
     const std::int64_t free = rows.integer(row, 4) - granted[at];
     const bool wanting = free > 0 && granted[at] < static_cast<std::int64_t>(set.asks[at].want);
     const bool whole = rows.integer(row, 7) != 0;
-    if (!whole && wanting) set.lanes->by_lane_left = kByLaneAfterMiss;
-    for (const std::size_t index : set.asks[at].claims) {
-      claim_replies_[index].offer = claims[index].offer;
-      if (!answered_claims_[index]) judge_empty(rows, row, index, free, stale || !whole);
-    }
+    if (!whole && set.look == Look::all) stale_ = true;
+    if (!whole && wanting && set.look == Look::across) set.lanes->by_lane_left = kByLaneAfterMiss;
+    for (const std::size_t index : set.asks[at].claims)
+      if (!answered_claims_[index]) judge_empty(rows, row, index, free, whole);
   }
 }
 
 // A claim that got nothing. What cannot be said from here is left to a closer look.
-void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool stale) {
+void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool whole) {
   const PendingClaim& claim = claims[index];
   ClaimReply& reply = claim_replies_[index];
   const auto session = SessionId{static_cast<std::uint64_t>(rows.integer(row, 1))};
@@ -387,12 +414,20 @@ void Group::judge_empty(const Rows& rows, std::size_t row, std::size_t index, st
   if (state == WorkerState::draining) reply.block = ClaimBlock::draining;
   if (state == WorkerState::online && free <= 0) reply.block = ClaimBlock::no_slots;
   // Free slots and nothing to take: unless lanes appeared that we did not know, there is nothing.
-  answered_claims_[index] = state != WorkerState::offline && (!stale || reply.block != ClaimBlock::none);
+  answered_claims_[index] = state != WorkerState::offline && ((whole && !stale_) || reply.block != ClaimBlock::none);
 }
 
 void Group::deliver(Leftovers& later) {
   const WakeRound answers;
-  for (std::size_t i = 0; i < enqueues.size(); ++i) enqueues[i].reply(std::move(enqueued_[i]));
+  for (std::size_t i = 0; i < enqueues.size(); ++i) {
+    if (enqueued_[i].size() == enqueues[i].jobs.size()) {
+      enqueues[i].reply(std::move(enqueued_[i]));
+      continue;
+    }
+    stale_ = true;
+    enqueues[i].by_lane = true;
+    later.enqueues.push_back(std::move(enqueues[i]));
+  }
   enqueues.clear();
   for (SettleRequest& request : completions) {
     const bool whole =
@@ -406,6 +441,10 @@ void Group::deliver(Leftovers& later) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     if (answered_claims_[i]) {
       claims[i].reply(std::move(claim_replies_[i]));
+    } else if (stale_ && claims[i].tries == 0) {
+      // The directory is brought up to date before the next group.
+      ++claims[i].tries;
+      later.next_claims.push_back(std::move(claims[i]));
     } else if (claims[i].lanes->by_lane_left.load() > 0 && !claims[i].by_lane) {
       claims[i].by_lane = true;
       later.next_claims.push_back(std::move(claims[i]));

@@ -25,6 +25,7 @@ struct EnqueueRequest {
   Ticks queued_at{};
   std::vector<LaneKey> lanes;  // of each job, set when the group is planned
   bool alone = false;          // the server refused a group with it: it is tried by itself
+  bool by_lane = false;        // the names changed under it: each of its lanes is looked at
 };
 
 // Outcomes of any kind; completions of plain jobs are tried in a group first, what that leaves is settled one by one.
@@ -103,7 +104,8 @@ class Group {
   // Makes the calls, exchanges them, tells what changed and answers. False: the connection's trouble says why nothing was done;
   // then the requests are still here, unanswered.
   bool run(Connection& connection, Leftovers& later);
-  bool sent() const { return sent_; }  // what it asks may have been done
+  bool sent() const { return sent_; }    // what it asks may have been done
+  bool stale() const { return stale_; }  // it found that the directory is behind
   // Answers everything that is left with this.
   void refuse(const Status& status);
   // Every request becomes a transaction of its own: one of them made the server refuse them all.
@@ -111,30 +113,39 @@ class Group {
 
  private:
   bool sent_ = false;
+  bool stale_ = false;
+  // Of the directory, taken before anything is looked up in it: what is found is no older.
+  std::int64_t known_version_ = 0;
   // Claims of one worker are one row of the statement, since its free slots are counted once; what it gets is dealt out in their
   // order.
   struct Ask {
     std::size_t want = 0;
     std::vector<std::size_t> claims;  // by place in `claims`
   };
+  // How the jobs of a set are looked for: in one lane, in a few, lane by lane, or along the order of all jobs, of which all or
+  // some may be served.
+  enum class Look : std::uint8_t { lane, few, by_lane, all, across };
   struct ClaimSet {
     std::shared_ptr<const OfferLanes> lanes;
-    bool across = false;  // along the order of all jobs instead of lane by lane
+    Look look = Look::lane;
     std::vector<Ask> asks;
   };
-  static bool goes_across(const PendingClaim& claim);
+  static Look look_of(const PendingClaim& claim);
   void plan_enqueues(Leftovers& later);
   void plan_completions(Leftovers& later);
   void plan_claims(Leftovers& later);
   bool prepare_claim(PendingClaim& claim);
+  bool all_due_now() const;
   void call_enqueues(Connection& connection) const;
+  void call_enqueues_now(Connection& connection) const;
   void call_completions(Connection& connection) const;
   void call_locks(Connection& connection) const;
   void call_claims(Connection& connection, const ClaimSet& set) const;
   void take_enqueued(const Rows& rows);
+  void note_enqueued(std::int64_t key, LaneKey lane, std::optional<std::int64_t> scheduled_at);
   void take_completed(const Rows& rows);
-  void take_claimed(const Rows& rows, const ClaimSet& set, bool stale);
-  void judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool stale);
+  void take_claimed(const Rows& rows, const ClaimSet& set);
+  void judge_empty(const Rows& rows, std::size_t row, std::size_t index, std::int64_t free, bool whole);
   void deliver(Leftovers& later);
   Grant grant_from(const Rows& rows, std::size_t row) const;
   JobChange& tell(std::int64_t job, LaneKey lane, std::optional<JobState> from, JobState to, JobEvent event,

@@ -5,16 +5,26 @@ WITH asked AS MATERIALIZED (
   FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::bigint[]) WITH ORDINALITY AS a (worker, revision, want, lease_ms, ord)
   JOIN {schema}.workers w ON w.id = a.worker
 ), seats AS MATERIALIZED (
-  SELECT count(*) AS n, array_agg(s.worker) AS workers, array_agg(s.lease_ms) AS leases, array_agg(s.dead_after_ms) AS patience
+  SELECT coalesce(max(s.upto), 0) AS n, array_agg(s.upto - s.seats) AS starts, array_agg(s.worker) AS workers, array_agg(s.lease_ms) AS leases,
+         array_agg(s.dead_after_ms) AS patience
   FROM (
-    SELECT worker, lease_ms, dead_after_ms FROM asked CROSS JOIN LATERAL generate_series(1, least(want, free)) AS n
-    WHERE fresh AND state = {worker.online} ORDER BY ord) AS s
+    SELECT c.*, sum(c.seats) OVER (ORDER BY c.ord ROWS UNBOUNDED PRECEDING)::bigint AS upto
+    FROM (SELECT ord, worker, lease_ms, dead_after_ms, least(want, free) AS seats FROM asked
+          WHERE fresh AND state = {worker.online} AND free > 0) AS c) AS s
+
+-- part: open_lanes
+SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special
+
+-- part: claim_pop
+), popped AS (
+  DELETE FROM {schema}.waiting w WHERE w.ctid = ANY(ARRAY(
+    SELECT s.at FROM (
+      SELECT p.at, sum(p.size) OVER (ROWS UNBOUNDED PRECEDING) - p.size AS before FROM (
 
 -- part: claim_give
-), chosen AS (
-  SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY rank, id) - size AS before FROM picked) AS sized WHERE before < $6::bigint
-), popped AS (
-  DELETE FROM {schema}.waiting w WHERE w.id = ANY(ARRAY(SELECT id FROM chosen)) RETURNING w.*
+      ) AS p) AS s
+    WHERE s.before < $6::bigint))
+  RETURNING w.*
 ), given AS (
   INSERT INTO {schema}.running (id, rank, created_at, run_at, fence, started_at, lease_until, granted_ms, lane, worker, attempt, rescues,
                                 flags, priority, special, own_ttl, lease_ms, timeout_ms, times_out_at, expires_at, spec, payload, error,
@@ -23,20 +33,22 @@ WITH asked AS MATERIALIZED (
          g.rescues, g.flags, g.priority, g.special, g.ttl <> g.patience, g.lease_ms, g.timeout_ms, g.now + g.timeout_ms, g.expires_at, g.spec,
          g.payload, g.error, g.attempts, g.progress, g.partial
   FROM (
-    SELECT p.*, t.now, s.workers[p.seat] AS worker, s.patience[p.seat] AS patience,
-           coalesce(nullif(s.leases[p.seat], -1), p.lease_ms, s.patience[p.seat]) AS ttl
-    FROM (
-      SELECT id, rank, created_at, run_at, lane, attempt, rescues, flags, priority, special, lease_ms, timeout_ms, expires_at, spec, payload,
-             error, attempts, progress, partial, row_number() OVER (ORDER BY rank, id) AS seat
-      FROM popped) AS p
-    CROSS JOIN seats s
-    CROSS JOIN (SELECT {schema}.now_ms() AS now) AS t) AS g
+    SELECT p.*, t.now, s.workers[p.owner] AS worker, s.patience[p.owner] AS patience,
+           coalesce(nullif(s.leases[p.owner], -1), p.lease_ms, s.patience[p.owner]) AS ttl
+    FROM seats s
+    CROSS JOIN (SELECT {schema}.now_ms() AS now) AS t
+    CROSS JOIN LATERAL (
+      SELECT q.*, width_bucket(q.seat - 1, s.starts) AS owner
+      FROM (SELECT id, rank, created_at, run_at, lane, attempt, rescues, flags, priority, special, lease_ms, timeout_ms, expires_at, spec,
+                   payload, error, attempts, progress, partial, row_number() OVER (ORDER BY rank, id) AS seat
+            FROM popped) AS q) AS p) AS g
   RETURNING id, lane, worker, attempt, priority, fence, lease_until, times_out_at, flags, spec, payload, progress, partial
 )
+SELECT ord, session, state, fresh, free, NULL::integer AS worker, NULL::bigint AS id,
 
 -- part: claim_answer
-       NULL::bigint, NULL::bigint, NULL::smallint, NULL::text, NULL::bytea, NULL::text, NULL::bytea
-FROM asked
+       NULL::integer, NULL::smallint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::smallint, NULL::text, NULL::bytea, NULL::text, NULL::bytea
+FROM asked WHERE (SELECT count(*) FROM given) < (SELECT sum(want) FROM asked)
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, NULL, worker, id, lane, attempt, priority, fence, lease_until, times_out_at, flags, spec, payload, progress,
        partial
@@ -44,12 +56,13 @@ FROM given
 
 -- name: claim
 -- Claims of several workers that may serve the same plain lanes: the best jobs by (rank, arrival) go to their free slots in the order of the
--- claims. Never more rows than slots: each deleted row has a seat, a place in the arrays of `seats`. One row for each worker that asked comes
--- back (ord, session, state, fresh, free slots, whole: everything was looked at), then one for each job given (worker and the grant).
+-- claims. Never more rows than slots: each deleted row has a seat, and `starts` of `seats` says whose it is. When somebody gets less than he
+-- asked for, one row for each worker comes back (ord, session, state, fresh, free slots, whole: everything was looked at); then one for each
+-- job given (worker and the grant). Rows are deleted where they stand: one that was changed between the look and its lock stays for the next
+-- claim.
 {part.claim_seats}
 ), open_lanes AS MATERIALIZED (
-  SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
-  WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special
+  {part.open_lanes}
 ), reach AS MATERIALIZED (
   -- Of one lane all that could be wanted; of many somewhat more than their share, since looking at all of all would be most of the work.
   SELECT s.n, CASE WHEN o.n <= 1 THEN s.n ELSE least(s.n, 2 * s.n / o.n + 4) END AS m FROM seats s, (SELECT count(*) AS n FROM open_lanes) AS o
@@ -78,40 +91,88 @@ FROM given
         ORDER BY w.rank, w.id LIMIT (SELECT n FROM reach)) AS f) AS c
     ORDER BY c.rank, c.id LIMIT (SELECT n FROM reach)) AS h
   GROUP BY h.stand
-), picked AS MATERIALIZED (
-  SELECT p.id, p.rank, p.size
-  FROM heads CROSS JOIN LATERAL (
-    SELECT w.id, w.rank, octet_length(w.payload) AS size FROM {schema}.waiting w WHERE w.stand = heads.stand AND w.place = {place.ready}
-    ORDER BY w.rank, w.id LIMIT heads.n FOR UPDATE SKIP LOCKED) AS p
+{part.claim_pop}
+        SELECT h.at, h.size
+        FROM heads CROSS JOIN LATERAL (
+          SELECT w.ctid AS at, w.rank, w.id, octet_length(w.payload) AS size FROM {schema}.waiting w
+          WHERE w.stand = heads.stand AND w.place = {place.ready}
+          ORDER BY w.rank, w.id LIMIT heads.n FOR UPDATE SKIP LOCKED) AS h
+        ORDER BY h.rank, h.id
 {part.claim_give}
-SELECT ord, session, state, fresh, free, NULL::integer AS worker, NULL::bigint AS id, 1::integer, NULL::integer, NULL::smallint, NULL::bigint,
+       1::integer,
 {part.claim_answer}
 
 -- name: claim_across
--- As claim.sql, for workers that may serve many lanes: along the order of all ready jobs instead of lane by lane. What lies too far behind
--- jobs of other lanes is not found this way; `whole` says whether everything was looked at. Never more rows than slots: each deleted row has a seat, a place in the arrays of `seats`. One row for each worker that asked comes
--- back (ord, session, state, fresh, free slots, whole), then one for each job given (worker and the grant).
+-- As claim, for workers that may serve many lanes: along the order of all ready jobs instead of lane by lane. What lies too far behind jobs of
+-- other lanes is not found this way; `whole` says whether everything was looked at.
 {part.claim_seats}
 ), bound AS MATERIALIZED (
-  -- No further than this, however many jobs of other lanes are in the way. $7: there are no other lanes.
-  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = {place.ready} AND w.stand > 0 AND NOT $7::boolean
+  -- No further than this, however many jobs of other lanes are in the way.
+  SELECT w.rank, w.id FROM {schema}.waiting w WHERE w.place = {place.ready} AND w.stand > 0
   ORDER BY w.rank, w.id OFFSET (SELECT 8 * n + 256 FROM seats) LIMIT 1
-), picked AS MATERIALIZED (
-  SELECT w.id, w.rank, octet_length(w.payload) AS size
-  FROM {schema}.waiting w
-  WHERE w.place = {place.ready} AND w.stand > 0
-    -- The sum keeps the planner from going lane by lane and sorting, which is what this statement is there to avoid.
-    AND w.stand + 0 = ANY(ARRAY(SELECT l.id FROM {schema}.lanes l JOIN {schema}.queues q ON q.id = l.queue
-                            WHERE l.id = ANY($5::integer[]) AND NOT q.gated AND NOT l.special))
-    AND (w.rank, w.id) <= (coalesce((SELECT rank FROM bound), 9223372036854775807), coalesce((SELECT id FROM bound), 9223372036854775807))
-  ORDER BY w.rank, w.id LIMIT (SELECT n FROM seats) FOR UPDATE SKIP LOCKED
+{part.claim_pop}
+        SELECT w.ctid AS at, octet_length(w.payload) AS size
+        FROM {schema}.waiting w
+        WHERE w.place = {place.ready} AND w.stand > 0
+          -- The sum keeps the planner from going lane by lane and sorting, which is what this statement is there to avoid.
+          AND w.stand + 0 = ANY(ARRAY({part.open_lanes}))
+          AND (w.rank, w.id) <= (coalesce((SELECT rank FROM bound), 9223372036854775807), coalesce((SELECT id FROM bound), 9223372036854775807))
+        ORDER BY w.rank, w.id LIMIT (SELECT n FROM seats) FOR UPDATE SKIP LOCKED
 {part.claim_give}
-SELECT ord, session, state, fresh, free, NULL::integer AS worker, NULL::bigint AS id, (NOT EXISTS (SELECT 1 FROM bound))::integer, NULL::integer, NULL::smallint, NULL::bigint,
+       (NOT EXISTS (SELECT 1 FROM bound))::integer,
+{part.claim_answer}
+
+-- name: claim_all
+-- As claim, for workers that may serve every lane the directory has at version $5. After any change of it nothing is given, and not everything
+-- was looked at.
+{part.claim_seats}
+), known AS MATERIALIZED (
+  SELECT value::bigint = $5::bigint AS still FROM {schema}.meta WHERE name = 'directory_version'
+{part.claim_pop}
+        SELECT w.ctid AS at, octet_length(w.payload) AS size
+        FROM {schema}.waiting w
+        WHERE w.place = {place.ready} AND w.stand > 0 AND (SELECT still FROM known)
+        ORDER BY w.rank, w.id LIMIT (SELECT n FROM seats) FOR UPDATE SKIP LOCKED
+{part.claim_give}
+       (SELECT still FROM known)::integer,
+{part.claim_answer}
+
+-- name: claim_lane
+-- As claim, for workers that may serve one lane.
+{part.claim_seats}
+{part.claim_pop}
+        SELECT w.ctid AS at, octet_length(w.payload) AS size
+        FROM {schema}.waiting w
+        WHERE w.stand = ({part.open_lanes}) AND w.place = {place.ready}
+        ORDER BY w.rank, w.id LIMIT (SELECT n FROM seats) FOR UPDATE SKIP LOCKED
+{part.claim_give}
+       1::integer,
 {part.claim_answer}
 
 -- name: claim_counts
 -- What runs under caps, by lane.
 SELECT lane, count(*) FROM {schema}.running WHERE counted AND lane = ANY($1::integer[]) GROUP BY lane
+
+-- name: claim_few
+-- As claim, for workers that may serve a few lanes: of each as much as could be wanted is looked at.
+{part.claim_seats}
+), near AS MATERIALIZED (
+  SELECT c.stand, c.rank, c.id
+  FROM ({part.open_lanes}) AS o CROSS JOIN LATERAL (
+    SELECT w.stand, w.rank, w.id FROM {schema}.waiting w WHERE w.stand = o.id AND w.place = {place.ready}
+    ORDER BY w.rank, w.id LIMIT (SELECT n FROM seats)) AS c
+{part.claim_pop}
+        SELECT h.at, h.size
+        FROM (SELECT b.stand, count(*) AS n FROM (SELECT stand FROM near ORDER BY rank, id LIMIT (SELECT n FROM seats)) AS b
+              GROUP BY b.stand) AS heads
+        CROSS JOIN LATERAL (
+          SELECT w.ctid AS at, w.rank, w.id, octet_length(w.payload) AS size FROM {schema}.waiting w
+          WHERE w.stand = heads.stand AND w.place = {place.ready}
+          ORDER BY w.rank, w.id LIMIT heads.n FOR UPDATE SKIP LOCKED) AS h
+        ORDER BY h.rank, h.id
+{part.claim_give}
+       1::integer,
+{part.claim_answer}
 
 -- name: claim_heads
 -- The first few of each lane, locked. Those that are not taken are free again at the commit.

@@ -1,5 +1,6 @@
 -- name: directory_bump
-UPDATE {schema}.meta SET value = (value::bigint + 1)::text WHERE name = 'directory_version'
+-- By a step of chance: a node may have read names under a version that was never committed, and must not meet it again with other names.
+UPDATE {schema}.meta SET value = (value::bigint + 1 + floor(random() * 1000000000)::bigint)::text WHERE name = 'directory_version'
 
 -- name: directory_lanes
 SELECT id, queue, type, needs, special, home FROM {schema}.lanes ORDER BY id

@@ -8,10 +8,10 @@ WITH done AS (
   USING unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::smallint[], $5::text[]) AS u (id, fence, result, flags, holder)
   WHERE r.id = u.id AND r.fence = u.fence AND NOT r.special
     AND (u.holder IS NULL OR EXISTS (SELECT 1 FROM {schema}.workers w WHERE w.id = r.worker AND w.name = u.holder))
-    AND (r.lease_until > {schema}.now_ms()
+    AND (r.lease_until > (SELECT {schema}.now_ms())
          OR (NOT r.lapsed AND EXISTS (SELECT 1 FROM {schema}.beats b
-                                      WHERE b.worker = r.worker AND b.seen_at + r.granted_ms > {schema}.now_ms())))
-  RETURNING r.id, {schema}.now_ms() AS finished_at, r.created_at, r.run_at, r.fence, r.started_at, r.lane, r.worker, r.attempt, r.rescues,
+                                      WHERE b.worker = r.worker AND b.seen_at + r.granted_ms > (SELECT {schema}.now_ms()))))
+  RETURNING r.id, (SELECT {schema}.now_ms()) AS finished_at, r.created_at, r.run_at, r.fence, r.started_at, r.lane, r.worker, r.attempt, r.rescues,
             r.flags | u.flags AS flags, r.priority, r.lease_ms, r.timeout_ms, r.expires_at, r.spec, r.payload, u.result, r.error,
             r.attempts, r.progress, r.partial
 )
@@ -70,6 +70,16 @@ WITH asked AS (
   FROM fresh
 )
 SELECT ord, id, place, due, now FROM fresh
+
+-- name: enqueue_now
+-- As enqueue, for jobs that are due at once and have no bounds of their own. $6: the version of the directory their lanes were found in; after
+-- any change of it nothing is done and nothing comes back. Keys come back in the order of the jobs.
+INSERT INTO {schema}.waiting (id, rank, created_at, run_at, lane, stand, attempt, rescues, place, flags, priority, event, special, spec, payload)
+SELECT nextval('{schema}.job_keys'), t.now * 1000 - u.priority * {rank.per_point}::bigint, t.now, t.now, u.lane, u.lane, 0, 0, {place.ready}, u.flags,
+       u.priority, {event.enqueued}, false, u.spec, u.payload
+FROM (SELECT {schema}.now_ms() AS now FROM {schema}.meta WHERE name = 'directory_version' AND value::bigint = $6::bigint OFFSET 0) AS t
+CROSS JOIN unnest($1::integer[], $2::smallint[], $3::smallint[], $4::text[], $5::bytea[]) AS u (lane, priority, flags, spec, payload)
+RETURNING id
 
 -- part: finished_go
 ), buried AS (
