@@ -225,6 +225,7 @@ constexpr std::size_t kSharedBytesMax = 16 * 1024 * 1024;     // of contents in 
 constexpr Ticks kBeatsEvery = std::chrono::milliseconds(50);  // heartbeats gather for this long while more keep coming
 // With fewer requests than this one exchange is quicker than two side by side.
 constexpr std::size_t kSplitMin = 32;
+constexpr std::size_t kMixedMax = 16;  // requests of different kinds that share an exchange
 
 template <class Request>
 std::vector<Request> take_front(std::vector<Request>& from, std::size_t most) {
@@ -326,16 +327,26 @@ void Runner::submit(std::unique_ptr<Unit> unit) {
   idle_sleeper_->some.notify_all();
 }
 
+// A crowd goes out one kind after the other, whoever waited longest first: what a statement costs before its first row is much of
+// what a small group costs, and those who get their answers together ask for the next thing together. A few go out as they are,
+// since each exchange has a commit.
 bool Runner::take_group(Work& work) {
-  if (enqueues_.empty() && completions_.empty() && claims_.empty()) return false;
   const std::size_t hot = enqueues_.size() + completions_.size() + claims_.size();
-  // A connection that has nothing to do takes the other half.
-  const bool split = idle_ > 0 && hot >= kSplitMin;
-  const auto share = [split](std::size_t n) { return std::min(kGroupRequestsMax, split ? (n + 1) / 2 : n); };
+  if (hot == 0) return false;
+  const auto front = [](const auto& queue) { return queue.empty() ? Ticks::max() : queue.front().queued_at; };
+  const Ticks oldest = std::min({front(completions_), front(enqueues_), front(claims_)});
+  bool found = false;
+  const auto take = [&](auto& queue) {
+    if (hot > kMixedMax && (found || front(queue) != oldest)) return std::decay_t<decltype(queue)>();
+    found = true;
+    // A connection that has nothing to do takes the other half.
+    const bool split = idle_ > 0 && queue.size() >= kSplitMin;
+    return take_front(queue, std::min(kGroupRequestsMax, split ? (queue.size() + 1) / 2 : queue.size()));
+  };
   work.group = std::make_unique<Group>(node_);
-  work.group->completions = take_front(completions_, share(completions_.size()));
-  work.group->enqueues = take_front(enqueues_, share(enqueues_.size()));
-  work.group->claims = take_front(claims_, share(claims_.size()));
+  work.group->completions = take(completions_);
+  work.group->enqueues = take(enqueues_);
+  work.group->claims = take(claims_);
   waiting_ -= work.group->size();
   return true;
 }
