@@ -59,6 +59,7 @@ void Notifier::run() {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stopping_ || !backlog_.empty(); });
+      changed_.wait_for(lock, kNotifyGather, [this] { return stopping_; });
       batch = std::exchange(backlog_, {});
       last = stopping_;
     }
@@ -137,7 +138,7 @@ bool Notifier::send(const Backlog& batch) {
   return false;
 }
 
-void Notifier::rest(Duration longest) {
+void Notifier::rest(Ticks longest) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, longest, [this] { return stopping_; });
 }

@@ -1,9 +1,9 @@
 // Sends what this node committed to everybody who listens: the other nodes, and programs outside (cluster/payload.h has the
 // words).
 //
-// The first batch leaves at once. After each the notifier rests kNotifyRestFactor times as long as sending took, so that it takes
-// a small share of a busy database's time, and of a quiet one no latency. Notifying inside the transactions of verbs would make
-// them wait for each other: PostgreSQL holds one lock over the commit of everything that notifies.
+// The first batch leaves after kNotifyGather. After each the notifier rests kNotifyRestFactor times as long as sending took, so
+// that it takes a small share of a busy database's time, and of a quiet one no latency. Notifying inside the transactions of
+// verbs would make them wait for each other: PostgreSQL holds one lock over the commit of everything that notifies.
 #pragma once
 
 #include <condition_variable>
@@ -25,6 +25,8 @@
 
 namespace muster::store::postgres {
 
+// The first batch waits this long: what is told here at once, and what is done about it, goes first, and is told along with it.
+inline constexpr Ticks kNotifyGather = std::chrono::microseconds(300);
 inline constexpr int kNotifyRestFactor = 10;
 inline constexpr Duration kNotifyRestMin{1};
 inline constexpr Duration kNotifyRestMax{10};
@@ -52,7 +54,7 @@ class Notifier {
   bool connect();
   bool send(const Backlog& batch);
   bool send_guarded(const Backlog& batch);  // what it throws ends here
-  void rest(Duration longest);              // until the time is over or stop() was called
+  void rest(Ticks longest);                 // until the time is over or stop() was called
   static Duration rest_after(Ticks sending);
   LaneKey lane_number(const LaneRef& lane);
 
