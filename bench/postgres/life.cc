@@ -1,10 +1,14 @@
 // postgres.life: whole lives through the store, against the bare coalesced loop with as many callers on as many connections.
 //
 // Every caller is a worker of its own and all may serve everything, as a fleet of equal workers does. Two more rows tell what
-// other fleets cost: callers that share one worker, and callers that each name one of eight queues.
+// other fleets cost: callers that share one worker, and callers that each name one of eight queues. How much log a life writes is
+// counted beside.
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "bench/postgres/coalesced_loop.h"
+#include "bench/postgres/connection.h"
 #include "bench/postgres/measurements.h"
 #include "bench/postgres/open.h"
 #include "bench/rig.h"
@@ -14,6 +18,12 @@ namespace {
 
 constexpr std::size_t kBacklog = 10'000;
 constexpr double kGoal = 0.6;
+constexpr double kLogGoal = 1.6;
+
+// Bytes of PostgreSQL's log so far, whoever wrote them.
+double log_bytes(Connection& connection) {
+  return std::strtod(connection.value("SELECT pg_current_wal_insert_lsn() - '0/0'").c_str(), nullptr);
+}
 
 std::vector<Row> life(const Settings& settings, std::size_t callers, const std::string& name) {
   Rig rig(store_in(settings.url, "bench_life"));
@@ -24,17 +34,25 @@ std::vector<Row> life(const Settings& settings, std::size_t callers, const std::
   { const Rig tables(store_in(settings.url, "bench_same")); }  // for its schema
   CoalescedLoop same(settings.url, "bench_same", Rows::of_the_store, kConnections, kBacklog);
   const std::size_t group = callers / kConnections;
-  std::vector<double> ours, peer, same_rows;
+  Connection log(settings.url);
+  std::vector<double> ours, peer, same_rows, our_log, peer_log;
   for (int round = 0; round < settings.rounds(); ++round) {
-    ours.push_back(rig.run(callers, settings.seconds()).lives_per_second);
+    double before = log_bytes(log);
+    const Rig::Load load = rig.run(callers, settings.seconds());
+    ours.push_back(load.lives_per_second);
+    our_log.push_back((log_bytes(log) - before) / static_cast<double>(load.lives));
+    before = log_bytes(log);
     peer.push_back(lean.lives_per_second(group, settings.seconds()));
+    peer_log.push_back((log_bytes(log) - before) / (peer.back() * settings.seconds()));
     same_rows.push_back(same.lives_per_second(group, settings.seconds()));
   }
   return {
       Row{name, median(ours), median(peer), Goal::at_least, kGoal, "jobs/s",
           fmt::format("{} callers; bare libpq loop, lean rows, groups of {} on {} connections", callers, group, kConnections)},
       Row{name + ".rows", median(ours), median(same_rows), Goal::none, 0, "jobs/s",
-          "the same, the bare loop on the store's own tables, history included"}};
+          "the same, the bare loop on the store's own tables, history included"},
+      Row{name + ".log", median(our_log), median(peer_log), Goal::at_most, kLogGoal, "bytes",
+          "log a life, pages that are logged whole after a checkpoint included; bare libpq loop, lean rows"}};
 }
 
 // Other fleets beside the one of the goal.
