@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -96,49 +94,9 @@ struct CallbacksDeleter {
 
 }  // namespace
 
-// The library gives every session a buffer of 16 kB for the frame it is making. Sessions make theirs one after the other, and
-// none is left half made: so all of them have the same one.
 struct Tools {
-  static constexpr std::size_t kFrameBytesLeast = 16 * 1'024;  // of what the library asks for
-  static constexpr std::size_t kFrameBytesMax = 20 * 1'024;
-
-  nghttp2_mem memory{
-      .mem_user_data = this,
-      .malloc = [](std::size_t size, void* tools) { return static_cast<Tools*>(tools)->allocate(size); },
-      .free = [](void* block, void* tools) { static_cast<Tools*>(tools)->release(block); },
-      .calloc = [](std::size_t count, std::size_t size, void*) { return std::calloc(count, size); },
-      .realloc = [](void* block, std::size_t size, void* tools) { return static_cast<Tools*>(tools)->reallocate(block, size); }};
-
-  int make_session(nghttp2_session** library, const nghttp2_session_callbacks* callbacks, void* user,
-                   const nghttp2_option* options) {
-    lends_frame_ = true;
-    const int outcome = nghttp2_session_server_new3(library, callbacks, user, options, &memory);
-    lends_frame_ = false;
-    return outcome;
-  }
-
   std::vector<Session::HeadPart> head;  // room for the next one
   std::vector<Field> fields;            // of the request that is being shown
-
- private:
-  void* allocate(std::size_t size) {
-    if (!lends_frame_ || size < kFrameBytesLeast || size > kFrameBytesMax) return std::malloc(size);
-    lends_frame_ = false;
-    return frame_.data();
-  }
-  void release(void* block) {
-    if (block != frame_.data()) std::free(block);
-  }
-  void* reallocate(void* block, std::size_t size) {
-    if (block == nullptr) return allocate(size);
-    if (block != frame_.data()) return std::realloc(block, size);
-    void* const other = std::malloc(size);
-    if (other != nullptr) std::memcpy(other, frame_.data(), std::min(size, frame_.size()));
-    return other;
-  }
-
-  bool lends_frame_ = false;  // while a session is made
-  alignas(std::max_align_t) std::array<std::byte, kFrameBytesMax> frame_;
 };
 
 std::shared_ptr<Tools> make_tools() { return std::make_shared<Tools>(); }
@@ -432,7 +390,7 @@ bool Session::Allowance::take(Ticks now, std::uint64_t burst, std::uint64_t per_
 
 Session::Session(std::shared_ptr<const Service> service, net::Connection& connection)
     : service_(std::move(service)), connection_(connection), number_(next_number()) {
-  check(service_->tools->make_session(&library_, Callbacks::all(), this, Callbacks::options()) == 0,
+  check(nghttp2_session_server_new2(&library_, Callbacks::all(), this, Callbacks::options()) == 0,
         "there is memory for a session of nghttp2");
   received_at_ = idle_since_ = controls_.refilled_at = now();
 }
