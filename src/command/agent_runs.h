@@ -51,7 +51,7 @@ struct AgentRunGetRequest {
 };
 struct AgentRunGetReply {
   AgentRun run;
-  std::vector<Iteration> iterations;      // oldest first
+  std::vector<Iteration> iterations;      // oldest first; the last of them, as store::IterationList has them
   std::vector<ToolExecution> executions;  // by iteration and place; the first kPageMax
 };
 template <>

@@ -13,8 +13,7 @@
 
 namespace muster::server {
 
-inline constexpr std::size_t kSettingToldBytesMax =
-    1'024;  // of one value; of a longer one the front is told, and a seal of all of it
+inline constexpr std::size_t kSettingToldBytesMax = 1'024;  // of one value; a longer one is cut, and sealed as a whole
 
 // Of a setting that every node rightly has for itself: addresses, folders and files, its name, and how it reaches the database.
 bool is_own(const Setting& setting);

@@ -167,7 +167,7 @@ struct IterationQuery {
   JobId run;
 };
 struct IterationList {
-  std::vector<Iteration> iterations;  // oldest first
+  std::vector<Iteration> iterations;  // oldest first; the last kPageMax, or as many of these as kPageBytesMax bytes hold
 };
 
 struct ExecutionQuery {
@@ -177,7 +177,7 @@ struct ExecutionQuery {
   std::optional<JobId> job{};
   ToolName tool;
   std::optional<ToolExecutionState> state{};
-  bool approval_asked = false;  // only those that wait for a person
+  bool approval_asked = false;  // only those that wait for a person now
   std::size_t limit = limits::kPageDefault;
   std::string cursor;  // newest first; of one run: by iteration and place
 };

@@ -97,9 +97,8 @@ void load_lease(Core& core, JobKey key, HotJob& job, const JobSpec& spec, const 
   if (spec.timeout) {
     // The time since its start was listened to, or was not; after a start only the wall clock tells.
     const bool is_known = known != nullptr && known->running && known->running->fence == running.fence;
-    running.times_out = is_known && known->running->times_out
-                            ? *known->running->times_out
-                            : core.listened + (running.started_at + *spec.timeout - core.now);
+    running.times_out = is_known && known->running->times_out ? *known->running->times_out
+                                                              : core.listened + (running.started_at + *spec.timeout - core.now);
     core.timeouts.add(*running.times_out, key);
   }
   if (spec.run) running.run = memo_of(*spec.run);

@@ -1,5 +1,5 @@
-// The hot verbs of plain jobs: everything that waited while the last exchange was under way, as a few multi-row statements in one
-// transaction with one sync.
+// The hot verbs of plain jobs: what waited while the last exchange was under way, all of it or, of a crowd, the kind that waited
+// longest, as a few multi-row statements in one transaction with one sync.
 #pragma once
 
 #include <cstdint>
